@@ -129,3 +129,21 @@ test('a piece of a recorded copy, and one that is being removed, are not taken f
   await commit()
   expect(additions.map(({ pieces }) => pieces)).toContainEqual([queued.pieceCid])
 })
+
+test('I-05: a piece that an addition in flight may have added is left to that addition', async () => {
+  const first = await park()
+  await commit()
+  expect(additions.map(({ pieces }) => pieces)).toEqual([[first.pieceCid]])
+  // The addition has landed, and no check has seen it. The same bytes are parked again, as another content.
+  onChain.set(first.pieceCid, 7n)
+  const second = await park()
+  await rows.database.write((tx) =>
+    runSql(tx, 'update pieces set piece_cid = ? where id = (select piece_id from copies where id = ?)', `${first.pieceCid}-`, first.copyId),
+  )
+  await rows.database.write((tx) =>
+    runSql(tx, 'update pieces set piece_cid = ? where id = (select piece_id from copies where id = ?)', first.pieceCid, second.copyId),
+  )
+  await commit()
+  expect((await copies())[1]).toMatchObject({ pieceId: null })
+  expect(await allRows(rows.database.read, 'select state from commit_batches where next_piece_id is not null')).toEqual([])
+})

@@ -4,7 +4,7 @@ import type { DataSet } from '../../datasets/data-set-store.ts'
 import { readDepths } from '../../finality/landing-checks.ts'
 import { adoptedData, markBatchFinal } from '../../finality/landing-store.ts'
 import type { Pipeline } from '../../pipeline.ts'
-import { countRecordedPieces, recordedPieceIds, releasedCopies } from '../records/adoption-store.ts'
+import { countRecordedPieces, recordedPieceIds, undecidedPieces } from '../records/adoption-store.ts'
 
 export type AdoptDeps = Pick<Pipeline, 'chain' | 'clock' | 'database' | 'log' | 'reads' | 'states'>
 
@@ -54,21 +54,24 @@ interface Place {
   readonly chainId: bigint
 }
 
-/** The id of each wanted piece that is on chain, is not being removed, and has no row. */
+/** The id of each wanted piece that is on chain, is not being removed, and has neither a row nor an undecided addition. */
 async function findUnrecorded<P extends Wanted>({ database, reads }: AdoptDeps, { dataSetId, chainId }: Place, wanted: readonly P[]) {
-  const released = await releasedCopies(
+  const undecided = await undecidedPieces(
     database.read,
-    wanted.map(({ copyId }) => copyId),
+    dataSetId,
+    wanted.map(({ pieceCid }) => pieceCid),
   )
+  const decided = wanted.filter(({ pieceCid }) => !undecided.has(pieceCid))
+  if (decided.length === 0) return new Map<P, bigint>()
   const [queued, ids] = await Promise.all([
     reads.scheduledRemovals(chainId),
-    Promise.all(wanted.map(({ pieceCid }) => reads.findPieceIds({ dataSetId: chainId, pieceCid }))),
+    Promise.all(decided.map(({ pieceCid }) => reads.findPieceIds({ dataSetId: chainId, pieceCid }))),
   ])
   const recorded = await recordedPieceIds(database.read, dataSetId, ids.flat().map(String))
   const found = new Map<P, bigint>()
-  for (const [at, copy] of wanted.entries()) {
+  for (const [at, copy] of decided.entries()) {
     const id = ids[at]?.find((pieceId) => !recorded.has(pieceId.toString()) && !queued.includes(pieceId))
-    if (id !== undefined && !released.has(copy.copyId)) found.set(copy, id)
+    if (id !== undefined) found.set(copy, id)
   }
   return found
 }
@@ -82,6 +85,9 @@ interface Adopted extends Place {
 
 /** Records a batch of one piece that has landed and is final: nothing is sent. */
 async function adopt({ clock, states }: AdoptDeps, tx: Tx, { dataSetId, chainId, method, copy, pieceId, epoch }: Adopted): Promise<void> {
+  // Another task may have recorded the piece, or an addition of it, since the look.
+  if ((await undecidedPieces(tx, dataSetId, [copy.pieceCid])).size > 0) return
+  if ((await recordedPieceIds(tx, dataSetId, [pieceId.toString()])).size > 0) return
   const nonce = newNonce()
   const id = await states.batches.record(tx, { dataSetId, method, nonce, extraData: adoptedData, items: [copy] })
   // The copy is no longer free: another round decides about it.

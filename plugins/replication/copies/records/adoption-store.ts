@@ -18,9 +18,9 @@ const findRecorded = sqlStatement<OfDataSet & { readonly pieceIds: readonly stri
    union select chain_piece_id from removals where data_set_id = :dataSetId and chain_piece_id in :pieceIds`,
 )
 
-const findReleased = sqlStatement<{ copyIds: readonly number[] }, { copyId: number }>(
-  `select distinct i.copy_id as "copyId" from commit_items i join commit_batches b on b.id = i.batch_id
-   where i.copy_id in :copyIds and i.released_at is not null and b.state not in ('confirmed', 'closed')`,
+const findUndecided = sqlStatement<OfDataSet & { readonly pieceCids: readonly string[] }, { pieceCid: string }>(
+  `select distinct i.piece_cid as "pieceCid" from commit_batches b join commit_items i on i.batch_id = b.id
+   where b.data_set_id = :dataSetId and b.state not in ('confirmed', 'closed') and i.piece_cid in :pieceCids`,
 )
 
 /** Pieces of the additions to a data set that are recorded as landed. */
@@ -31,6 +31,9 @@ export const countRecordedPieces = async (read: Reader, dataSetId: number): Prom
 export const recordedPieceIds = async (read: Reader, dataSetId: number, pieceIds: readonly string[]): Promise<ReadonlySet<string>> =>
   new Set((await read.all(findRecorded, { dataSetId, pieceIds })).map(({ pieceId }) => pieceId))
 
-/** Copies that an operator released from a batch that may still land: its pieces are settled when it does. */
-export const releasedCopies = async (read: Reader, copyIds: readonly number[]): Promise<ReadonlySet<number>> =>
-  new Set((await read.all(findReleased, { copyIds })).map(({ copyId }) => copyId))
+/**
+ * The piece CIDs of additions that may have landed and are not recorded as landed: those in flight, and those from which an operator
+ * released a copy. A piece on chain may be theirs; it is settled when they are.
+ */
+export const undecidedPieces = async (read: Reader, dataSetId: number, pieceCids: readonly string[]): Promise<ReadonlySet<string>> =>
+  new Set((await read.all(findUndecided, { dataSetId, pieceCids })).map(({ pieceCid }) => pieceCid))

@@ -28,7 +28,7 @@ interface Placed {
   readonly offsets: readonly number[]
 }
 
-/** By hand, because each engine has its own form for lists whose members belong together; also `moveMembers`. */
+/** Written by hand, as `moveMembers` is: each engine has its own form for lists whose members belong together. */
 const addFrom = (table: string, { id, length }: { readonly id: string; readonly length: string }) =>
   sqlStatement<Placed>({
     sqlite: `insert into pack_members (content_id, pack_id, offset_bytes, length)
