@@ -63,10 +63,11 @@ export const taskRoutes = defineRoutes({
 
     serveEndpoint(app, retryTasks, async ({ body }) => {
       const { type, failed_before } = body
-      return await taskLedger.retryAll({
+      const { hasMore, ...done } = await taskLedger.retryAll({
         ...(type === undefined ? {} : { kind: type }),
         ...(failed_before === undefined ? {} : { failedBeforeMs: failed_before }),
       })
+      return { ...done, ...(hasMore && { has_more: true }) }
     })
 
     serveEndpoint(app, acknowledgeTask, async ({ params }) => {

@@ -42,7 +42,7 @@ const entries = (db: QueryCreator<ReplicationTables>) =>
     .innerJoin('data_sets as d', 'd.id', 'c.data_set_id')
     .innerJoin('pieces as p', 'p.id', 'c.piece_id')
     .innerJoin('buckets as o', 'o.id', 'd.bucket_id')
-    .select('o.name as bucket')
+    .select(({ fn }) => fn.coalesce('o.deleted_name', 'o.name').as('bucket'))
     .select(({ selectFrom }) =>
       selectFrom('object_versions as v')
         .select(({ fn }) => fn.min('v.key').as('key'))

@@ -81,7 +81,7 @@ async function enqueueStuck(deps: ResumeDeps, { choose, isWanted, isOver }: Pass
   for await (const page of stuckWorks(deps)) {
     hasMore = isOver() || tasks >= tasksPerPass
     if (hasMore) break
-    tasks += await enqueue(deps, choose ? await choose(page) : page, { isWanted, limit: tasksPerPass - tasks })
+    tasks += await enqueue(deps, choose ? await choose(page) : page, { isWanted, isAsked: choose !== undefined, limit: tasksPerPass - tasks })
   }
   if (tasks > 0) deps.log.info('work that no task did was enqueued again', { tasks })
   return { tasks, hasMore: hasMore || tasks >= tasksPerPass }
@@ -109,13 +109,15 @@ async function* stuckWorks({ database: { read }, queue }: ResumeDeps): AsyncGene
 
 interface Wanted {
   readonly isWanted: IsWanted
+  /** An operator asked: the pauses of later automatic tries do not grow. */
+  readonly isAsked: boolean
   readonly limit: number
 }
 
 async function enqueue(
   { database, schedule, control, clock }: ResumeDeps,
   works: readonly Work[],
-  { isWanted, limit }: Wanted,
+  { isWanted, isAsked, limit }: Wanted,
 ): Promise<number> {
   if (works.length === 0) return 0
   const keys = works.map(keyOf)
@@ -130,7 +132,8 @@ async function enqueue(
     for (const work of due) {
       const key = keyOf(work)
       await enqueueOne({ schedule, control }, tx, work, failed.get(key))
-      const tries = (last.get(key)?.tries ?? 0) + 1
+      const before = last.get(key)?.tries
+      const tries = isAsked ? (before ?? 1) : (before ?? 0) + 1
       await recordResumption(tx, { work: key, tries, nextAtMs: clock.now() + pauseAfterMs(tries) })
     }
     return due.length

@@ -3,7 +3,7 @@ import type { Database, TaskQueue } from '#kernel'
 import type { CopyWork } from '../contract.ts'
 import { withStates } from '../copies/views/being-stored.ts'
 import { progressOf } from '../copies/views/copy-progress.ts'
-import { type CopyFailure, failuresOf } from '../stuck/copy-failure-store.ts'
+import { failuresOf, idsOf, onePerProvider } from '../stuck/copy-failure-store.ts'
 import type { UnsettledPlace } from '../stuck/stuck-contents-store.ts'
 import { currentVersionOf, pageOfUnsettled } from './shortfall-store.ts'
 
@@ -32,26 +32,20 @@ export async function listShortfall({ database, queue }: ListDeps, query: Shortf
   const readPage = () =>
     database.snapshot(async (read) => {
       const rows = await pageOfUnsettled(read, place, contentsPerTurn)
-      const contents = await withStates(
-        read,
-        queue,
-        rows.filter((row) => bucketId === undefined || row.bucketId === bucketId),
+      const ofBucket = rows.filter((row) => bucketId === undefined || row.bucketId === bucketId)
+      const lacking = (await withStates(read, queue, ofBucket)).filter(
+        (content) =>
+          content.size > 0 && content.work !== 'complete' && content.currentCount > 0 && (work === undefined || content.work === work),
       )
-      const failures = await failuresOf(read, contents.flatMap(idsOf))
-      const progress = await progressOf(read, contents)
-      return {
-        rows,
-        found: contents.flatMap((content) => {
-          const copies = progress(content)
-          const failed = onePerProvider(idsOf(content).flatMap((id) => failures.get(id) ?? []))
-          const isAsked =
-            copies.work !== 'complete' &&
-            content.currentCount > 0 &&
-            (work === undefined || copies.work === work) &&
-            (providerId === undefined || failed.some((failure) => failure.providerId === providerId))
-          return isAsked ? [{ content, copies, failures: failed }] : []
-        }),
-      }
+      const failures = await failuresOf(read, lacking.flatMap(idsOf))
+      const asked = lacking
+        .map((content) => ({ content, failures: onePerProvider(idsOf(content).flatMap((id) => failures.get(id) ?? [])) }))
+        .filter((one) => providerId === undefined || one.failures.some((failure) => failure.providerId === providerId))
+      const progress = await progressOf(
+        read,
+        asked.map(({ content }) => content),
+      )
+      return { rows, found: asked.map((one) => ({ ...one, copies: progress(one.content) })) }
     })
   for (let read = 0; read < contentsPerRequest; read += contentsPerTurn) {
     const page = await readPage()
@@ -67,13 +61,6 @@ export async function listShortfall({ database, queue }: ListDeps, query: Shortf
   }
   return { found, next: place }
 }
-
-const idsOf = ({ copiedId, partIds }: { readonly copiedId: number; readonly partIds: readonly number[] }) =>
-  partIds.length > 0 ? partIds : [copiedId]
-
-const onePerProvider = (failures: readonly CopyFailure[]): readonly CopyFailure[] => [
-  ...new Map(failures.map((failure) => [failure.providerId, failure])).values(),
-]
 
 /** The names of the objects found; those deleted since are left out. */
 export async function nameShortfall({ database }: Pick<ListDeps, 'database'>, found: Awaited<ReturnType<typeof listShortfall>>['found']) {

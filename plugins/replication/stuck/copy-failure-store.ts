@@ -24,3 +24,12 @@ export async function failuresOf(read: Reader, contentIds: readonly number[]): P
   if (contentIds.length === 0) return new Map()
   return Map.groupBy(await read.all(find, { contentIds: [...new Set(contentIds)] }), ({ contentId }) => contentId)
 }
+
+/** The contents that hold the copies: the parts of a composite, else the one that is copied. */
+export const idsOf = ({ copiedId, partIds }: { readonly copiedId: number; readonly partIds: readonly number[] }): readonly number[] =>
+  partIds.length > 0 ? partIds : [copiedId]
+
+/** The last failure of each provider. */
+export const onePerProvider = (failures: readonly CopyFailure[]): readonly CopyFailure[] => [
+  ...new Map(failures.map((failure) => [failure.providerId, failure])).values(),
+]

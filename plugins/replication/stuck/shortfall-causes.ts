@@ -1,6 +1,6 @@
 import type { Reader } from '#kernel'
 import type { ShortfallCause } from '../contract.ts'
-import { type CopyFailure, failuresOf } from './copy-failure-store.ts'
+import { type CopyFailure, failuresOf, idsOf, onePerProvider } from './copy-failure-store.ts'
 import { waitText } from './wait-text-policy.ts'
 import type { Work } from './work-policy.ts'
 
@@ -22,9 +22,8 @@ export class ShortfallCauses {
     const stuck = contents.filter(({ work }) => work === 'stuck')
     const failures = await failuresOf(read, stuck.flatMap(idsOf))
     for (const content of stuck) {
-      const found = idsOf(content).flatMap((id) => failures.get(id) ?? [])
-      const byProvider = new Map(found.map((failure) => [failure.providerId, failure]))
-      for (const failure of byProvider.size > 0 ? byProvider.values() : [unrecorded]) this.#count('stuck', failure, content.current)
+      const found = onePerProvider(idsOf(content).flatMap((id) => failures.get(id) ?? []))
+      for (const failure of found.length > 0 ? found : [unrecorded]) this.#count('stuck', failure, content.current)
     }
     for (const { work, waitReason, waitsForProvider, current } of contents) {
       if (work !== 'waiting') continue
@@ -47,4 +46,3 @@ export class ShortfallCauses {
 }
 
 const unrecorded: CopyFailure = { providerId: null, reason: null, message: null }
-const idsOf = ({ copiedId, partIds }: Pick<Lacking, 'copiedId' | 'partIds'>) => (partIds.length > 0 ? partIds : [copiedId])

@@ -5,6 +5,8 @@ import { listTasks, readCounts } from './task-list-store.ts'
 
 /** Failures looked at in one transaction, so that many do not block the writer. */
 const pageRows = 200
+/** Tasks that one request retries; it is repeated for the rest. */
+const retriedMax = 5000
 
 interface BulkRetryDeps {
   readonly database: Database
@@ -47,6 +49,7 @@ export function createBulkRetry({ database, control, requireKind }: BulkRetryDep
       const beforeMs = Math.min(failedBeforeMs, await database.write((tx) => control.markFailures(tx)))
       const isMeant = (task: TaskRecord) => (task.failedAtMs ?? beforeMs) < beforeMs && effectOf(kinds.get(task.kind)) !== undefined
       for (let before: number | undefined = Number.MAX_SAFE_INTEGER; before !== undefined; ) {
+        if (total.retried >= retriedMax) return { ...total, hasMore: true }
         const page = { status: 'failed', before, limit: pageRows, ...(kind === undefined ? {} : { kind }) } as const
         const done = await database.write(
           async (tx) => {

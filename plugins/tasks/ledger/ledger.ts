@@ -43,8 +43,11 @@ export interface TaskLedger {
   retry(id: number): Promise<void>
   /** Counts by kind the failures that `retryAll` would retry. `effect`: what the retry does; undefined: the kind is left out. */
   previewRetry(kind?: string): Promise<{ readonly kinds: readonly RetriedKind[]; readonly asOfMs: number }>
-  /** Retries failures recorded before the time, except of kinds whose retry deletes permanently or is not possible. */
-  retryAll(request: BulkFailures): Promise<{ readonly retried: number; readonly refused: number }>
+  /**
+   * Retries failures recorded before the time, except of kinds whose retry deletes permanently or is not possible. `hasMore`: it reached its
+   * limit, and is called again for the rest.
+   */
+  retryAll(request: BulkFailures): Promise<{ readonly retried: number; readonly refused: number; readonly hasMore?: boolean }>
   acknowledge(id: number): Promise<void>
   /** Counts the failures that `acknowledgeAll` would dismiss; passing `asOfMs` back dismisses exactly these. */
   preview(kind?: string): Promise<{ readonly count: number; readonly asOfMs: number }>

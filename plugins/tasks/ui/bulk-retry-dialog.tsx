@@ -20,10 +20,16 @@ export const BulkRetryDialog = component$<{ open: Signal<boolean> }>((props) => 
   const listed = useSearchParam('type')
   const preview = useSignal<Preview>()
   const count = useAction$(async (type: string) => call('GET /tasks/retry/preview', { query: type === '' ? {} : { type } }))
-  const retry = useAction$(async (type: string, asOf: string) =>
+  const retry = useAction$(async (type: string, asOf: string) => {
     // The time goes back as it came: its digits below a second decide which failures are meant.
-    call('POST /tasks/retry', { body: { ...(type === '' ? {} : { type }), failed_before: asOf } }),
-  )
+    const body = { ...(type === '' ? {} : { type }), failed_before: asOf }
+    let done = await call('POST /tasks/retry', { body })
+    for (let retried = done.retried; done.has_more; retried = done.retried) {
+      const next = await call('POST /tasks/retry', { body })
+      done = { ...next, retried: retried + next.retried }
+    }
+    return done
+  })
   useTask$(({ track }) => {
     if (!track(() => props.open.value)) return
     preview.value = undefined

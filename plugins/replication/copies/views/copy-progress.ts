@@ -4,21 +4,23 @@ import { waitText } from '../../stuck/wait-text-policy.ts'
 import type { ContentRow } from '../records/placement-store.ts'
 import type { ContentState } from './being-stored.ts'
 import { combineCopies } from './combine-copies-policy.ts'
-import { listCopiesOfSome, listPartCopyRecords } from './copy-record-store.ts'
+import { copiedPartsOf, listCopiesOfSome } from './copy-record-store.ts'
 
 type Shown = ContentRow & ContentState
 
-/** Reads the copies of a page of contents by one statement, and by one more for each composite; these are few. */
+/** Reads the copies of a page of contents by one statement, and the parts of its composites by another. */
 export async function progressOf(read: Reader, contents: readonly Shown[]): Promise<(content: Shown) => CopyProgress> {
-  const isComposite = ({ partIds }: Shown) => partIds.length > 0
-  const whole = await listCopiesOfSome(read, [...new Set(contents.flatMap((one) => (isComposite(one) ? [] : [one.copiedId])))])
-  const composites = new Map<number, Awaited<ReturnType<typeof listPartCopyRecords>>>()
-  for (const { contentId } of contents.filter(isComposite)) composites.set(contentId, await listPartCopyRecords(read, contentId))
+  const composites = contents.filter(({ partIds }) => partIds.length > 0).map(({ contentId }) => contentId)
+  const parts = await copiedPartsOf(read, composites)
+  const idsOf = ({ contentId, copiedId }: Shown) => parts.get(contentId) ?? [copiedId]
+  const found = await listCopiesOfSome(read, [...new Set(contents.flatMap(idsOf))])
   return (content) => {
-    const { contentId, copiedId, partIds, work, waitReason, waitUntilMs, size, targetCopies } = content
-    const copies = isComposite(content)
-      ? combineCopies(composites.get(contentId) ?? [], partIds.length)
-      : combineCopies(whole.get(copiedId) ?? [], 1)
+    const { work, waitReason, waitUntilMs, size, targetCopies } = content
+    const ids = idsOf(content)
+    const copies = combineCopies(
+      ids.flatMap((id) => found.get(id) ?? []),
+      ids.length,
+    )
     const slots = copies.map(({ copyIndex, status, providerId }) => ({ copyIndex, status, providerId }))
     const target = size === 0 ? 0 : targetCopies
     const stored = slots.filter(({ status }) => status === 'committed').length
