@@ -72,7 +72,7 @@ describe('a running service', () => {
     expect(Object.keys(report).sort()).toEqual(['checked_at', 'checks', 'mode', 'status'])
     expect(listed(report)).toEqual([
       ...configChecks,
-      'private_networks warning',
+      'private_networks ready',
       ...fine,
       'payment_funding blocked',
       'fwss_approval blocked',
@@ -90,8 +90,8 @@ describe('a running service', () => {
     expect(listed(await runtime()).slice(-2)).toEqual(['payment_funding ready', 'fwss_approval blocked'])
     await devnet.approveFwss(privateKey)
     const report = await runtime()
-    // Providers of the devnet live on loopback addresses, and this approval is infinite: both cause warnings.
-    expect(listed(report)).toEqual([...configChecks, 'private_networks warning', ...fine, 'payment_funding ready', 'fwss_approval warning'])
+    // This approval is infinite.
+    expect(listed(report)).toEqual([...configChecks, 'private_networks ready', ...fine, 'payment_funding ready', 'fwss_approval warning'])
     expect(report.status).toBe('warning')
   })
 })
@@ -103,7 +103,7 @@ describe('a preflight', () => {
     expect(listed(json)).toEqual(listed(await runtime()))
   })
 
-  test('with private networks forbidden finds no provider here, and no longer warns about them', async () => {
+  test('with private networks forbidden finds no provider here', async () => {
     const report = await preflight({ allow_private_networks: false })
     expect(report.status).toBe('blocked')
     expect(find(report, 'private_networks')).toBeUndefined()
@@ -120,7 +120,7 @@ describe('a preflight', () => {
   test('with a node of another chain checks nothing further', async () => {
     const report = await preflight({ rpc_url: await fakeNode(314_159) })
     expect(report.status).toBe('blocked')
-    expect(listed(report)).toEqual([...configChecks, 'private_networks warning', 'network_match blocked'])
+    expect(listed(report)).toEqual([...configChecks, 'private_networks ready', 'network_match blocked'])
     expect(find(report, 'network_match')?.message).toMatch(/314159.*31415926/)
   })
 
@@ -141,7 +141,7 @@ describe('a preflight', () => {
 
   test.each(['http', 'ws'])('with a node that does not answer over %s says so', async (scheme) => {
     const report = await preflight({ rpc_url: `${scheme}://127.0.0.1:9` })
-    expect(listed(report)).toEqual([...configChecks, 'sdk_client unknown', 'private_networks warning'])
+    expect(listed(report)).toEqual([...configChecks, 'sdk_client unknown', 'private_networks ready'])
     expect(report.partial_errors).toEqual({ sdk_client: 'RPC failure' })
   })
 

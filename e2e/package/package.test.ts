@@ -225,7 +225,10 @@ test('the archive runs without any other Node, and installs, again and away', { 
   expect(await user.run(join(tree, 'bin/svc'), ['version'], bare)).toMatchObject({ code: 0, stdout: expect.stringMatching(/^svc \d/) })
   const prefix = join(user.dir, 'a prefix')
   const install = (...args: string[]) => user.run(join(tree, 'install.sh'), ['--user', '--prefix', prefix, ...args], bare)
-  for (const _again of [1, 2]) expect(await install()).toMatchObject({ code: 0, stdout: expect.stringContaining('Next: ') })
+  for (const _again of [1, 2]) {
+    const run = await install()
+    expect(run, JSON.stringify(run)).toMatchObject({ code: 0, stdout: expect.stringContaining('Next: ') })
+  }
   const linked = { PATH: `${join(prefix, 'bin')}:/usr/bin:/bin` }
   const init = await user.run('svc', ['init', '--dir', join(user.dir, 'portable')], linked)
   expect(init).toMatchObject({ code: 0, stdout: expect.stringContaining('\nNext: svc serve --config ') })

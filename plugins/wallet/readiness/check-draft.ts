@@ -3,7 +3,7 @@ import type { LoadedConfig } from '#kernel/system'
 import type { SpendingSettings } from '../chain/spending-policy.ts'
 import type { Chain, ChainSettings, UsableProviders } from '../contract.ts'
 import { chainSection, spendingSection } from '../settings.ts'
-import type { ChainFacts, CheckedSetting, ReadinessFacts } from './readiness-facts.ts'
+import { type ChainFacts, type CheckedSetting, judgePrivateNetworks, type ReadinessFacts } from './readiness-facts.ts'
 
 /** The check that reports a problem with a setting. */
 const checkedBy: Readonly<Record<string, CheckedSetting>> = {
@@ -27,7 +27,7 @@ export async function checkDraft(draft: LoadedConfig, deps: DraftDeps): Promise<
   return {
     unusable,
     defaultCopies: settings.default_copies,
-    allowPrivateNetworks: settings.allow_private_networks,
+    privateNetworks: judgePrivateNetworks(settings),
     chain:
       unusable.size > 0
         ? { kind: 'skipped' }

@@ -20,7 +20,7 @@ const fine: ChainReads = {
 const facts = (chain: ChainFacts, more: Partial<ReadinessFacts> = {}): ReadinessFacts => ({
   unusable: new Set(),
   defaultCopies: 3,
-  allowPrivateNetworks: false,
+  privateNetworks: 'refused',
   chain,
   ...more,
 })
@@ -56,7 +56,7 @@ test('without a plugin that knows providers there is no check of them', () => {
 test.each<CheckedSetting>(['private_key', 'rpc_url', 'network', 'default_copies'])(
   'an invalid %s blocks, and the chain is not read',
   (name) => {
-    const given = facts({ kind: 'skipped' }, { unusable: new Set([name]), allowPrivateNetworks: true })
+    const given = facts({ kind: 'skipped' }, { unusable: new Set([name]), privateNetworks: 'allowed' })
     const { status, checks } = judgeReadiness(given)
     expect(status).toBe('blocked')
     expect(checks.map(({ id }) => id)).toEqual(settingIds)
@@ -166,10 +166,14 @@ test.each(['timeout', 'RPC failure', 'configuration'] as const)('an unreachable 
 })
 
 test('allowed private networks cause a warning with any answer of the node', () => {
-  const open = { allowPrivateNetworks: true }
+  const open = { privateNetworks: 'allowed' } as const
   expect(idsOf(facts(answered(), open))).toEqual([...settingIds, 'private_networks', ...readIds])
   expect(judgeReadiness(facts(answered(), open)).status).toBe('warning')
   expect(idsOf(facts({ kind: 'unreachable', because: 'timeout' }, open))).toEqual([...settingIds, 'sdk_client', 'private_networks'])
+})
+
+test('a devnet needs private networks: that is no warning', () => {
+  expect(judgeReadiness(facts(answered(), { privateNetworks: 'needed' })).status).toBe('ready')
 })
 
 test('every failed read is listed with its reason', () => {

@@ -54,8 +54,8 @@ function checkSettings(unusable: ReadonlySet<CheckedSetting>): readonly Readines
   })
 }
 
-function checkChain({ chain, allowPrivateNetworks, defaultCopies }: ReadinessFacts): readonly ReadinessCheck[] {
-  const opened = allowPrivateNetworks ? [privateNetworks] : []
+function checkChain({ chain, privateNetworks, defaultCopies }: ReadinessFacts): readonly ReadinessCheck[] {
+  const opened = privateNetworks === 'refused' ? [] : [privateNetworks === 'needed' ? neededNetworks : allowedNetworks]
   switch (chain.kind) {
     case 'skipped':
       return []
@@ -95,7 +95,9 @@ function judge<T>(id: ReadinessCheck['id'], read: Read<T>, unread: string, check
 
 const ready = (id: ReadinessCheck['id'], message: string): ReadinessCheck => ({ id, status: 'ready', message })
 
-const privateNetworks: ReadinessCheck = {
+const neededNetworks = ready('private_networks', 'Provider URLs on loopback addresses are allowed, as a devnet needs.')
+
+const allowedNetworks: ReadinessCheck = {
   id: 'private_networks',
   status: 'warning',
   message: 'Provider URLs on private and loopback addresses are allowed.',

@@ -9,9 +9,16 @@ export interface ReadinessFacts {
   /** Invalid settings. If there are any, the chain is not read. */
   readonly unusable: ReadonlySet<CheckedSetting>
   readonly defaultCopies: number
-  readonly allowPrivateNetworks: boolean
+  /** `needed`: the providers of a devnet have loopback addresses. */
+  readonly privateNetworks: 'refused' | 'allowed' | 'needed'
   readonly chain: ChainFacts
 }
+
+export const judgePrivateNetworks = (settings: {
+  readonly allow_private_networks: boolean
+  readonly network: string
+}): ReadinessFacts['privateNetworks'] =>
+  settings.allow_private_networks ? (settings.network === 'devnet' ? 'needed' : 'allowed') : 'refused'
 
 export type ChainFacts =
   | { readonly kind: 'skipped' }

@@ -66,9 +66,7 @@ test('a wallet is blocked until it has deposited and approved the service, then 
   })
   await svc.kernel.get(walletSetup).ensureFunded({ deposit: 0n })
   const after = await readNow(svc)
-  // The providers of a local chain have private addresses, so this warning stays.
-  expect(Object.values(after.by).filter(({ status }) => status !== 'ready')).toMatchObject([{ id: 'private_networks', status: 'warning' }])
-  expect(after).toMatchObject({ status: 'warning', partial_errors: undefined })
+  expect(after).toMatchObject({ status: 'ready', partial_errors: undefined })
 })
 
 test('unsaved settings are checked together with saved ones, and change nothing', async () => {
@@ -164,7 +162,7 @@ test('I-10: responses contain neither the address of an unreachable node nor the
   const svc = await start({ ...onDevnet(), 'chain.private_key': keyOf(1) })
   const rpc_url = await startNode((id) => ({ jsonrpc: '2.0', id, error: { code: -32_000, message: 'no a-token here' } }))
   const answer = await preflight(svc, { rpc_url })
-  expect(promised(chainPreflight, answer)).toMatchObject({ status: 'warning', partial_errors: { sdk_client: 'RPC failure' } })
+  expect(promised(chainPreflight, answer)).toMatchObject({ status: 'unknown', partial_errors: { sdk_client: 'RPC failure' } })
   expect(idsOf(answer, 'unknown')).toEqual(['sdk_client'])
   expect(JSON.stringify(answer.body)).not.toContain('a-token')
   expect(JSON.stringify(answer.body)).not.toContain(keyOf(1).slice(2))

@@ -5,7 +5,7 @@ import { chainClient, chainSettings, type KnownProviders, providerKnowledge, sig
 import { spendingSection } from '../settings.ts'
 import { judgeReadiness } from './judge-readiness-policy.ts'
 import { chainPreflight, chainReadiness, type Readiness } from './readiness-api.ts'
-import type { ReadinessFacts } from './readiness-facts.ts'
+import { judgePrivateNetworks, type ReadinessFacts } from './readiness-facts.ts'
 
 /** Served also in setup mode, so that operators can check settings before the restart. */
 export const preflightRoutes = defineRoutes({
@@ -35,7 +35,7 @@ export const readinessRoutes = defineRoutes({
       const known = () => knownBy(contributions)
       const facts = await readReadiness({ ...deps, usableProviders: counterOf(contributions), knownProviders: known })
       // The settings of a running service were checked at its start.
-      return describe('runtime', { unusable: new Set(), defaultCopies, allowPrivateNetworks, chain: facts }, clock)
+      return describe('runtime', { unusable: new Set(), defaultCopies, privateNetworks: judgePrivateNetworks(settings), chain: facts }, clock)
     }
 
     // Dashboards poll.

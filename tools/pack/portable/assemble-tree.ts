@@ -23,6 +23,16 @@ export function assembleTree(packageFolder: string, tree: string): void {
   writeText(join(tree, 'install.sh'), readTemplate('install.sh'), 0o755)
   for (const name of ['svc.service', 'org.svc-gateway.svc.plist']) writeText(join(tree, 'share', name), readTemplate(name), 0o644)
   writeText(join(tree, 'SHA256SUMS'), renderSums(tree), 0o644)
+  openModes(tree)
+}
+
+/** Another user reads the tree, whatever umask made the files that it was copied from. */
+function openModes(tree: string): void {
+  for (const path of ['', ...readdirSync(tree, { recursive: true, encoding: 'utf8' })]) {
+    const file = join(tree, path)
+    const stats = statSync(file)
+    chmodSync(file, stats.isDirectory() || (stats.mode & 0o100) !== 0 ? 0o755 : 0o644)
+  }
 }
 
 export const readTemplate = (name: string): string => readFileSync(join(files, name), 'utf8')

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import { aboutSetting, settingsWith } from '../settings/testing/settings.ts'
-import { type RunningPlugin, switchPlugin, viewPlugins } from './plugin-policy.ts'
+import { describeDisabling, type RunningPlugin, switchPlugin, viewPlugins } from './plugin-policy.ts'
 
 const plugin = (id: string, requires: readonly string[] = [], enabled = true): RunningPlugin => ({
   id,
@@ -56,6 +56,11 @@ test('nothing is offered while the environment or a read-only file decides', () 
   const managed = { ...settings([]), env_managed: { 'plugins.disabled': 'SVC_PLUGINS_DISABLED' } }
   expect(viewPlugins(plugins, managed).every(({ lockedReason }) => lockedReason?.includes('SVC_PLUGINS_DISABLED'))).toBe(true)
   expect(viewPlugins(plugins, { ...settings([]), writable: false })[4]?.lockedReason).toContain('/etc/svc/config.toml')
+})
+
+test('the question names what other programs lose', () => {
+  expect(describeDisabling('observability')).toContain('/metrics, which answers 404')
+  expect(describeDisabling('packs')).not.toContain('/metrics')
 })
 
 test('a switch changes one entry of the list', () => {

@@ -42,6 +42,14 @@ export function disabledOf({ config }: Pick<Settings, 'config'>): readonly strin
   return disabled ?? []
 }
 
+/** What ends beside requests, tasks and pages, for plugins on which other programs depend. */
+const dependents: Readonly<Record<string, string>> = {
+  observability: ' Monitoring loses /metrics, which answers 404, and no history is recorded.',
+}
+
+export const describeDisabling = (id: string): string =>
+  `From the next start on, it answers no requests, runs no tasks and shows no pages.${dependents[id] ?? ''} Its data stays as it is.`
+
 /** The next value of `plugins.disabled`. */
 export const switchPlugin = (disabled: readonly string[], id: string, isOn: boolean): readonly string[] =>
   isOn ? disabled.filter((other) => other !== id) : [...disabled.filter((other) => other !== id), id]

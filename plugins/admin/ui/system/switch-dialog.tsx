@@ -1,7 +1,7 @@
 import { $, component$, type Signal } from '@builder.io/qwik'
 import { Confirm, call, patchQueries, toast, useAction$ } from '@svc/ui-kit'
 import { saveWord } from '../settings/risk-policy.ts'
-import { disabledOf, type PluginView, switchPlugin } from './plugin-policy.ts'
+import { describeDisabling, disabledOf, type PluginView, switchPlugin } from './plugin-policy.ts'
 
 /** Switches a plugin for the next start. */
 export const SwitchDialog = component$<{ open: Signal<boolean>; view: PluginView | undefined }>((props) => {
@@ -26,7 +26,7 @@ export const SwitchDialog = component$<{ open: Signal<boolean>; view: PluginView
       title={isOn ? `Disable ${id}?` : `Enable ${id}?`}
       description={
         isOn
-          ? 'From the next start on, it answers no requests, runs no tasks and shows no pages. Its data stays as it is.'
+          ? describeDisabling(id)
           : 'It starts with the service from the next start on.'
       }
       rows={[{ label: id, from: isOn ? 'Enabled' : 'Disabled', to: isOn ? 'Disabled' : 'Enabled' }]}
