@@ -48,8 +48,8 @@ const allowances: Readonly<Record<string, number>> = {
   'e2e/replacement/target.test.ts': 25,
   // Two seeds of random kills.
   'e2e/chaos/chaos.test.ts': 40,
-  // One seed with replacements, each with the end of a service, and five starts of a gateway.
-  'e2e/chaos/moves.test.ts': 60,
+  // One seed with replacements, each with the end of a service, and three starts of a gateway.
+  'e2e/chaos/moves.test.ts': 40,
   // One seed, with packs.
   'e2e/chaos/packed-chaos.test.ts': 40,
   'e2e/eviction/eviction.test.ts': 25,
@@ -184,7 +184,6 @@ export const waitingTests = [...waitingFolders.map((folder) => `${folder}/**/*.t
 export const earlierNetworkTests = [
   'devnet/money.test.ts',
   'devnet/storing.test.ts',
-  'e2e/removal/removal.test.ts',
   'e2e/replication/replication.test.ts',
   'plugins/replication/chain/devnet.test.ts',
 ]

@@ -8,7 +8,7 @@ test('I-01 I-04 I-48: replacements and repairs between kills and faults lose no 
 }, async () => {
   const seed = 6
   await using network = await startFundedDevnet({ providers: movedProviders })
-  const { problems, answered } = await runChaos({ seed, network, hasMoves: true })
+  const { problems, answered } = await runChaos({ seed, network, hasMoves: true, kills: 1 })
   expect(problems).toEqual([])
   // A run without a move, and without a repair, proves little.
   expect(answered['completed replacement']).toBeGreaterThan(0)
