@@ -19,7 +19,8 @@ LABEL org.opencontainers.image.title="svc" \
 RUN groupadd --gid 1000 svc \
   && useradd --uid 1000 --gid 1000 --no-create-home --home-dir /var/lib/svc --shell /usr/sbin/nologin svc \
   && install -d -o svc -g svc -m 0700 /var/lib/svc
-COPY --from=archive /opt/svc /opt/svc
+# Root owns the program: the archive may have been packed by the user ID that runs svc.
+COPY --from=archive --chown=0:0 /opt/svc /opt/svc
 USER svc
 ENV NODE_ENV=production SVC_CONFIG=/var/lib/svc/config.toml PATH=/opt/svc/bin:/usr/bin:/bin
 VOLUME /var/lib/svc

@@ -12,7 +12,7 @@ if [ ! -e "$SVC_CONFIG" ]; then
 fi
 if [ -r "${CREDENTIALS_DIRECTORY:-}/chain-private-key" ]; then
   key=$(cat "${CREDENTIALS_DIRECTORY:-}/chain-private-key")
-  # An empty credential is none.
+  # An empty credential counts as unset.
   if [ -n "$key" ]; then export SVC_CHAIN_PRIVATE_KEY="$key"; fi
 fi
 if [ "$#" -eq 0 ]; then set -- serve; fi

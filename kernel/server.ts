@@ -1,5 +1,5 @@
 /** The door for plugins that run a server of their own beside the Admin listener, or sign browsers in. */
-export { setSessionCookie } from './auth/session-cookie.ts'
+export { readCookie, setSessionCookie } from './auth/session-cookie.ts'
 export { readListenAddress, urlOf } from './config/listen-address.ts'
 export type { Client } from './http/connections/client-pool.ts'
 export type { Connection, RequestHandler } from './http/connections/connection.ts'

@@ -18,8 +18,10 @@ export interface BackupTarget extends Disposable {
 /** Locks the directory, making it when it is missing. Refuses one that has other files. */
 export async function openTarget(dir: string): Promise<BackupTarget> {
   await mkdir(dir, { recursive: true, mode: 0o700 })
-  const other = readdirSync(dir).find((name) => !isOwnName(name))
-  if (other !== undefined) throw new CommandError(`${dir} is not a backup directory: it has ${other}. Name an empty or a new one`)
+  const entries = readdirSync(dir, { withFileTypes: true })
+  // Some file systems make lost+found where they are mounted.
+  const other = entries.find((entry) => !isOwnName(entry.name) && !(entry.name === 'lost+found' && entry.isDirectory()))
+  if (other) throw new CommandError(`${dir} is not a backup directory: it has ${other.name}. Name an empty or a new one`)
   const lock = lockDirectory(dir)
   try {
     return { dir, earlier: readManifest(dir), [Symbol.dispose]: () => lock[Symbol.dispose]() }

@@ -32,7 +32,7 @@ function gateway() {
   const rows = new DatabaseSync(databasePath)
   onTestFinished(() => rows.close())
   rows.exec('pragma journal_mode = wal; create table files (id text primary key, bytes integer, sha256 text)')
-  const hooks = { beforePage: (_after: string, _page: number) => {} }
+  const hooks = { beforePage: (_after: string, _page: number) => {}, beforeKnown: () => {} }
   let pages = 0
   const files: BackupFiles = {
     name: 'files',
@@ -43,6 +43,7 @@ function gateway() {
       return found.map((row) => ({ ...row, path: `a/${row.id}`, meaning: `object ${row.id}`, isIntact: true }))
     },
     async known(read, paths) {
+      hooks.beforeKnown()
       const found = await read.all(known, { ids: paths.map((path) => path.slice(2)) })
       return new Set(found.map(({ id }) => `a/${id}`))
     },
@@ -153,6 +154,24 @@ test('an aborted run leaves the earlier backup, and the next run continues with 
   expect(await backUp()).toMatchObject({ copied: 0, manifest: { files: 2 } })
 })
 
+test('a complete backup stays when old files cannot be removed, and the next run removes them', async () => {
+  const { add, remove, hooks, backUp, inBackup, rowsOf, dir } = gateway()
+  add('1', 'one')
+  await backUp()
+  remove('1')
+  add('2', 'two')
+  hooks.beforeKnown = () => {
+    throw new Error('the disk failed')
+  }
+  await expect(backUp()).rejects.toThrow('the disk failed')
+  expect(rowsOf(readManifest(dir)?.run ?? '')).toEqual(['2'])
+  expect(inBackup()).toEqual(['1', '2'])
+  hooks.beforeKnown = () => {}
+  const { manifest } = await backUp()
+  expect(readdirSync(dir).filter((name) => name.startsWith('run-'))).toEqual([manifest.run])
+  expect(inBackup()).toEqual(['2'])
+})
+
 test('leftovers of a killed run are removed by the next one', async () => {
   const { add, backUp, inBackup, dir } = gateway()
   add('1', 'one')
@@ -163,6 +182,14 @@ test('leftovers of a killed run are removed by the next one', async () => {
   expect(readdirSync(dir).filter((name) => name.startsWith('run-'))).toEqual([next.manifest.run])
   expect(next.manifest.run).not.toBe(manifest.run)
   expect(inBackup()).toEqual(['1'])
+})
+
+test('the folder of a new ext4 disk is no other file', async () => {
+  const { add, backUp, dir } = gateway()
+  add('1', 'one')
+  mkdirSync(join(dir, 'lost+found'), { recursive: true })
+  expect(await backUp()).toMatchObject({ manifest: { files: 1 } })
+  expect(existsSync(join(dir, 'lost+found'))).toBe(true)
 })
 
 test('a directory with other files, and one that another run uses, are refused', async () => {

@@ -7,7 +7,7 @@ import { configName, databaseName, runName, sumsName } from './backup-layout.ts'
 import { type BackupTarget, removeLeftovers } from './backup-target.ts'
 import { bytesToCopy, type Collecting, collectFiles, type FileSource, type Pass } from './collect-files.ts'
 import { sha256OfFile, syncFolders } from './copy-file.ts'
-import { type Manifest, writeManifest } from './manifest.ts'
+import { type Manifest, readManifest, writeManifest } from './manifest.ts'
 import { isDiskFull, requireRoom } from './room.ts'
 import { SumsWriter } from './sums.ts'
 
@@ -39,16 +39,19 @@ export async function makeBackup(request: BackupRequest): Promise<BackupResult> 
   const { target } = request
   const run = runName(Date.now())
   const place = join(target.dir, run)
-  try {
-    return await writeRun(request, run, place)
-  } catch (cause) {
-    await rm(place, { recursive: true, force: true })
+  const result = await writeRun(request, run, place).catch(async (cause: unknown) => {
+    // The manifest may name the run although writing it failed.
+    if (readManifest(target.dir)?.run !== run) await rm(place, { recursive: true, force: true })
     if (!isDiskFull(cause)) throw cause
     const earlier = target.earlier ? `; the backup of ${target.earlier.started_at} is unchanged` : ''
     throw new CommandError(`the disk of ${target.dir} is full${earlier}. Free room there, then run svc backup again: it continues`, {
       cause,
     })
-  }
+  })
+  using copied = await openSqliteFile(join(place, databaseName))
+  const sources = request.sources.map(({ files }) => files)
+  await removeLeftovers(target.dir, run, sources, copied)
+  return result
 }
 
 async function writeRun(request: BackupRequest, run: string, place: string): Promise<BackupResult> {
@@ -85,12 +88,6 @@ async function writeRun(request: BackupRequest, run: string, place: string): Pro
   }
   signal.throwIfAborted()
   writeManifest(target.dir, manifest)
-  await removeLeftovers(
-    target.dir,
-    run,
-    request.sources.map(({ files }) => files),
-    copied,
-  )
   return { manifest, damaged: pass.damaged, copied: total.files, copiedBytes: total.bytes }
 }
 

@@ -1,8 +1,8 @@
 import { createHash } from 'node:crypto'
-import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { CommandError } from '#kernel'
 import { writePrivateFile } from '#kernel/system'
+import { readIfExists } from '../read-if-exists.ts'
 import { isRunName, manifestName } from './backup-layout.ts'
 
 const format = 1
@@ -37,14 +37,8 @@ export function writeManifest(dir: string, manifest: Manifest): void {
 /** Returns undefined when the directory has no backup. Throws CommandError when it cannot be read. */
 export function readManifest(dir: string): Manifest | undefined {
   const path = join(dir, manifestName)
-  let text: string
-  try {
-    text = readFileSync(path, 'utf8')
-  } catch (cause) {
-    if ((cause as NodeJS.ErrnoException).code === 'ENOENT') return undefined
-    throw new CommandError(`${path} cannot be read: ${(cause as Error).message}`, { cause })
-  }
-  return check(path, text)
+  const text = readIfExists(path)
+  return text === undefined ? undefined : check(path, text)
 }
 
 export function requireManifest(dir: string): Manifest {

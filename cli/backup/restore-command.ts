@@ -40,6 +40,7 @@ export async function run(call: RestoreCall): Promise<undefined> {
     ...(missing.some((field) => field.startsWith('admin.auth.'))
       ? [`Set a new Admin password: ${svc} admin-auth reset-password${config}`]
       : []),
+    `No backup has the second factor of the local admin: it is off until ${svc} admin totp begin`,
     'Make sure that the former gateway does not run: two gateways with one wallet would both pay',
     `Next: ${svc} doctor${config}, then ${svc} serve${config}`,
   ]

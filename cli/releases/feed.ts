@@ -57,7 +57,7 @@ interface Trust {
 export function openFeed(text: string, { key, nowMs, seen }: Trust): Feed {
   const feed = readPayload(verifiedPayload(text, key))
   const [issuedMs, expiresMs] = [Date.parse(feed.issued_at), Date.parse(feed.expires_at)]
-  if (expiresMs <= nowMs) throw refused(`it expired at ${feed.expires_at}: somebody may keep newer ones from you, or the clock is wrong`)
+  if (expiresMs <= nowMs) throw refused(`it expired at ${feed.expires_at}: newer feeds may be withheld, or the clock is wrong`)
   if (issuedMs > nowMs + clockSkewMs) throw refused(`it is of ${feed.issued_at}, which is in the future: check the clock`)
   if (seen !== undefined && issuedMs < Date.parse(seen))
     throw refused(`it is of ${feed.issued_at}, older than the one of ${seen} that was seen before`)

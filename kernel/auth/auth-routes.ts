@@ -12,7 +12,7 @@ export function registerLogin(app: FastifyInstance, auth: AdminAuth): void {
   serveEndpoint(app, listMethods, async () => ({ second_factor: auth.signIn.secondFactor.isOn, external: [...auth.offers] }))
 
   serveEndpoint(app, login, async ({ body, request, reply }) => {
-    // Says nothing about the password, and is no attempt.
+    // Reveals nothing about the password, so it does not count as an attempt.
     if (auth.signIn.secondFactor.isOn && !body.code) throw kernelErrors.second_factor_required()
     const refusal = refusalOf(await auth.signIn.check(body, auth.resolveOrigin(request.raw).clientIp))
     if (refusal) throw refusal

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { readSessionCookie } from './session-cookie.ts'
+import { readCookie, readSessionCookie } from './session-cookie.ts'
 
 test.each([
   ['svc_admin_session=a.b', 'a.b'],
@@ -12,4 +12,8 @@ test.each([
   [undefined, undefined],
 ])('the Cookie header %j contains the token %j', (header, token) => {
   expect(readSessionCookie(header)).toBe(token)
+})
+
+test('another cookie of svc is read by its name, and the session is not', () => {
+  expect(readCookie('svc_admin_session=a.b; svc_oidc=c', 'svc_oidc')).toBe('c')
 })

@@ -5,16 +5,19 @@ import type { OriginResolver } from './trusted-proxy.ts'
 const cookieName = 'svc_admin_session'
 
 /**
- * The token in a Cookie header. A browser sends one of ours; with several, another host of the domain has set some, and none is
- * trusted.
+ * The value of a cookie of svc in a Cookie header. A browser sends one of ours; with several, another host of the domain has set some,
+ * and none is trusted.
  */
-export function readSessionCookie(header: string | undefined): string | undefined {
-  const tokens = (header?.split(';') ?? []).flatMap((pair) => {
+export function readCookie(header: string | undefined, name: string): string | undefined {
+  const values = (header?.split(';') ?? []).flatMap((pair) => {
     const equals = pair.indexOf('=')
-    return pair.slice(0, equals).trim() === cookieName ? [pair.slice(equals + 1).trim()] : []
+    return pair.slice(0, equals).trim() === name ? [pair.slice(equals + 1).trim()] : []
   })
-  return tokens.length === 1 ? tokens[0] : undefined
+  return values.length === 1 ? values[0] : undefined
 }
+
+/** The token of a session. */
+export const readSessionCookie = (header: string | undefined): string | undefined => readCookie(header, cookieName)
 
 interface CookieOptions {
   /** The browser connects over https. */

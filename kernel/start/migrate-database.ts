@@ -61,14 +61,14 @@ interface MigrationStatus extends MigrationState {
   readonly copies: readonly UpgradeCopy[]
 }
 
-/** What is applied and pending, also while svc uses an SQLite database. */
+/** What is applied and pending, also while svc uses the database. */
 export async function readMigrationStatus(prepared: PreparedKernel): Promise<MigrationStatus> {
   const { readMigrations, openSqliteFile } = await import('./sqlite-copies.ts')
   const { listUpgradeCopies } = await import('./upgrade-copies.ts')
   const copies = listUpgradeCopies(prepared)
   if (isPostgres(prepared.dsn)) {
-    const { openKernelDatabase } = await import('./open-kernel-database.ts')
-    await using database = await openKernelDatabase(prepared, { allowsUnsafe: true })
+    const { openPostgresReader } = await import('../db/postgres/open-postgres.ts')
+    await using database = await openPostgresReader(prepared)
     return { ...(await readMigrations(prepared, database.read)), copies }
   }
   const path = resolve(databasePath(prepared.dsn))

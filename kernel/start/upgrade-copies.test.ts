@@ -9,6 +9,8 @@ import { dbSchemas } from '../db/database.ts'
 import { defineMigration, type Migration } from '../db/migration.ts'
 import { createLog } from '../log/log.ts'
 import { version } from '../process/version.ts'
+import { hasPostgres, newPostgresDatabase } from '../testing/postgres.ts'
+import { testKernel } from '../testing/test-kernel.ts'
 import { forgetCopies, migrateDatabase, readMigrationStatus } from './migrate-database.ts'
 import { prepareKernel } from './prepare.ts'
 import { startKernel } from './start.ts'
@@ -132,6 +134,17 @@ test('the state names the version that applied the last migration; an earlier sv
   sql('drop table svc_migrated_by')
   await expect(start(notes)).rejects.toThrow('Start that version')
   expect(await readMigrationStatus(await svc(notes))).toMatchObject({ unknown: ['notes/0002-colours'], readableBy: undefined })
+})
+
+test.skipIf(!hasPostgres())('the state of a PostgreSQL database is shown while svc uses it', async () => {
+  const schema = (...migrations: readonly Migration[]) => dbSchemas.with({ name: 'notes', load: async () => ({ migrations }) })
+  await using svc = await testKernel({
+    plugins: [definePlugin({ id: 'notes', contributes: [schema(notes)] })],
+    config: { 'database.driver': 'postgres', 'database.dsn': await newPostgresDatabase(), 'database.allow_unsafe': true },
+  })
+  const later = definePlugin({ id: 'notes', contributes: [schema(notes, colours)] })
+  const prepared = await prepareKernel({ plugins: [later], configPath: join(svc.dir, 'config.toml'), dataDir: svc.dir, env: {} })
+  expect(await readMigrationStatus(prepared)).toMatchObject({ pending: ['notes/0002-colours'], unknown: [], copies: [] })
 })
 
 const run = (...command: readonly string[]) => spawnSync(command[0] ?? '', command.slice(1), { stdio: 'ignore' }).status === 0

@@ -128,6 +128,21 @@ test('audit lines that the database does not take are counted, bounded, and late
   expect(written).toEqual([1])
 })
 
+test('a line that is added while the last ones end is written without another one', async () => {
+  // The end of a write takes some turns of promises: each is tried.
+  for (let turns = 0; turns < 12; turns += 1) {
+    let written = 0
+    const database = { write: (job: (tx: never) => unknown) => Promise.resolve(job({ run: async () => ++written } as never)) as never }
+    const keeper = new AuditKeeper({ clock: createFakeClock(), log: { warn() {} }, database })
+    const line = { what: 'sign-in', fields: { outcome: 'accepted', how: 'form', by: 'admin', client: '::1' } } as const
+    keeper.add(line)
+    for (let turn = 0; turn < turns; turn += 1) await undefined
+    keeper.add(line)
+    await keeper.settled()
+    expect([turns, written]).toEqual([turns, 2])
+  }
+})
+
 await describeOnEngines('the audit table', ({ open }) => {
   test('old lines and lines beyond the limit are removed in bounded steps', async () => {
     await using database = await open([{ name: 'access', migrations: accessMigrations }])
@@ -137,10 +152,30 @@ await describeOnEngines('the audit table', ({ open }) => {
     })
     const all: LineFilter = { fromMs: 0, toMs: 100, before: 1000, limit: 100 }
     const times = async () => (await pageOfLines(database.read, all)).map(({ at }) => at)
-    expect(await database.write((tx) => removeLines(tx, { beforeMs: 4, linesMax: 100, limit: 2 }))).toBe(2)
+    expect(await database.write((tx) => removeLines(tx, { beforeMs: 4, linesMax: 100, namelessMax: 0, limit: 2 }))).toBe(2)
     expect(await times()).toEqual([10, 9, 8, 7, 6, 5, 4, 3])
-    expect(await database.write((tx) => removeLines(tx, { beforeMs: 4, linesMax: 5, limit: auditLimits.batch }))).toBe(3)
+    expect(await database.write((tx) => removeLines(tx, { beforeMs: 4, linesMax: 5, namelessMax: 0, limit: auditLimits.batch }))).toBe(3)
     expect(await times()).toEqual([10, 9, 8, 7, 6])
-    expect(await database.write((tx) => removeLines(tx, { beforeMs: 4, linesMax: 5, limit: auditLimits.batch }))).toBe(0)
+    expect(await database.write((tx) => removeLines(tx, { beforeMs: 4, linesMax: 5, namelessMax: 0, limit: auditLimits.batch }))).toBe(0)
+  })
+
+  test('lines without a name push out only each other, and ids with gaps are no lines', async () => {
+    await using database = await open([{ name: 'access', migrations: accessMigrations }])
+    const line = (by?: string) => describeLine({ what: 'sign-in', fields: { outcome: 'refused', how: 'form', by, client: '::1' } })
+    await database.write(async (tx) => {
+      await addLine(tx, 1, line('admin'))
+      await addLine(tx, 2, line('admin'))
+      for (let at = 3; at <= 9; at += 1) await addLine(tx, at, line())
+      await addLine(tx, 10, line('admin'))
+    })
+    const all: LineFilter = { fromMs: 0, toMs: 100, before: 1000, limit: 100 }
+    const times = async () => (await pageOfLines(database.read, all)).map(({ at }) => at)
+    const remove = (linesMax: number) =>
+      database.write((tx) => removeLines(tx, { beforeMs: 0, linesMax, namelessMax: 2, limit: auditLimits.batch }))
+    expect(await remove(3)).toBe(5)
+    expect(await times()).toEqual([10, 9, 8, 2, 1])
+    expect(await remove(3)).toBe(0)
+    expect(await remove(2)).toBe(1)
+    expect(await times()).toEqual([10, 9, 8, 2])
   })
 })

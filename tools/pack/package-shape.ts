@@ -3,7 +3,7 @@ import { globSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { root } from '../source-files.ts'
 
-/** The npm name `svc` belongs to others. Plugins import `svc/…`, which the program resolves to itself under any name. */
+/** The npm name `svc` is taken. Plugins import `svc/…`, which the program resolves to itself under any name. */
 export const packageName = '@svc-gateway/svc'
 
 interface ProjectManifest {

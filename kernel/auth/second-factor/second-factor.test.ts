@@ -48,6 +48,24 @@ test('a wrong first code and a late one leave it off', () => {
   expect([factor.isOn, existsSync(path)]).toEqual([false, false])
 })
 
+test('after several wrong first codes the secret counts no longer, and a new one does', () => {
+  const factor = new SecondFactor(path, clock)
+  const begin = () => {
+    const secret = fromBase32(factor.begin())
+    return () => factor.confirm(totpCode(secret, totpStep(clock.ms)))
+  }
+  const first = begin()
+  for (let tries = 0; tries < factorLimits.enrolTries; tries += 1) {
+    expect(factor.isEnrolling).toBe(true)
+    expect(factor.confirm('000000')).toBeUndefined()
+  }
+  expect([factor.isEnrolling, first(), factor.isOn]).toEqual([false, undefined, false])
+  const second = begin()
+  for (let tries = 1; tries < factorLimits.enrolTries; tries += 1) factor.confirm('000000')
+  expect(second()).toBeDefined()
+  expect([factor.isEnrolling, factor.isOn]).toEqual([false, true])
+})
+
 test('a code is used once, also across a restart; the one that turned it on is used too', () => {
   const { factor, code } = enrol()
   expect(factor.check(code(), use)).toBe(false)

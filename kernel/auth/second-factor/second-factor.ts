@@ -11,6 +11,8 @@ export const factorLimits = {
   recoveryCodes: 10,
   /** Time to enter the first code after the secret was shown. */
   enrolMs: 10 * 60_000,
+  /** Wrong first codes for one secret. */
+  enrolTries: 5,
 } as const
 
 const [secretBytes, recoveryBytes, scriptBytes] = [20, 10, 32]
@@ -27,7 +29,7 @@ export class SecondFactor {
   readonly #path: string | undefined
   readonly #clock: Pick<Clock, 'now'>
   #stored: StoredFactor | undefined
-  #enrolling: { readonly secret: string; readonly untilMs: number } | undefined
+  #enrolling: { readonly secret: string; readonly untilMs: number; triesLeft: number } | undefined
 
   /** Throws on a file that cannot be read: without it a password alone would be enough. `path`: undefined where no factor can be kept. */
   constructor(path: string | undefined, clock: Pick<Clock, 'now'>) {
@@ -67,17 +69,26 @@ export class SecondFactor {
   /** A new secret; it counts only after `confirm`. */
   begin(): string {
     const secret = toBase32(randomBytes(secretBytes))
-    this.#enrolling = { secret, untilMs: this.#clock.now() + factorLimits.enrolMs }
+    this.#enrolling = { secret, untilMs: this.#clock.now() + factorLimits.enrolMs, triesLeft: factorLimits.enrolTries }
     return secret
   }
 
-  /** Turns it on, if the code is of the new secret; undefined otherwise. */
+  /** Whether a secret waits for its first code. */
+  get isEnrolling(): boolean {
+    return this.#enrolling !== undefined && this.#enrolling.untilMs > this.#clock.now()
+  }
+
+  /** Turns it on, if the code is of the new secret; undefined otherwise. After several wrong codes the secret counts no longer. */
   confirm(code: string): Issued | undefined {
     const enrolling = this.#enrolling
     const nowMs = this.#clock.now()
-    if (!enrolling || this.isOn || enrolling.untilMs <= nowMs) return undefined
+    if (!enrolling || this.isOn || !this.isEnrolling) return undefined
     const step = findTotpStep(fromBase32(enrolling.secret), code, { nowMs, lastStep: 0 })
-    if (step === undefined) return undefined
+    if (step === undefined) {
+      enrolling.triesLeft--
+      if (enrolling.triesLeft === 0) this.#enrolling = undefined
+      return undefined
+    }
     const recoveryCodes = Array.from({ length: factorLimits.recoveryCodes }, newRecoveryCode)
     const scriptPassword = randomBytes(scriptBytes).toString('base64url')
     this.#save({

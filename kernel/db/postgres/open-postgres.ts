@@ -25,14 +25,27 @@ const keepAlive = '-c tcp_keepalives_idle=30 -c tcp_keepalives_interval=10 -c tc
 const serverClock = sqlStatement<NoParams, { now: number }>('select floor(extract(epoch from clock_timestamp()) * 1000) as now')
 
 /** Opens the PostgreSQL database: one session that writes and holds the lock, a pool for reads, all through MikroORM. */
-export async function openPostgres(request: OpenRequest): Promise<OpenDatabase> {
+export const openPostgres = (request: OpenRequest): Promise<OpenDatabase> =>
+  usePools(request, (pools, name) => connect(pools, name, request))
+
+/** Opens it for reads only, without the lock: another svc may use it. */
+export const openPostgresReader = (request: Pick<OpenRequest, 'dsn' | 'onWarning'>): Promise<{ readonly read: Reader } & AsyncDisposable> =>
+  usePools(request, async (pools, name) => {
+    const readers = new ReaderPool(await pools.open('read'), name, readerLimits)
+    return { read: readThrough(readers, new PostgresStatements()), [Symbol.asyncDispose]: pools.close }
+  })
+
+const readThrough = (readers: ReaderPool, statements: PostgresStatements): Reader =>
+  new PostgresReader(statements, (statement) => readers.use((send) => send(statement)))
+
+async function usePools<T>(request: Pick<OpenRequest, 'dsn' | 'onWarning'>, open: (pools: Pools, name: string) => Promise<T>): Promise<T> {
   const name = postgresName(request.dsn)
   const options = readConnectionOptions(request.dsn)
   if (options.warning) request.onWarning?.(`the database ${name}: ${options.warning.problem}; ${options.warning.repair}`)
   // Not `init`, which loads the migrator before it is needed.
   const pools = createPools(new MikroORM(ormOptions(options)), name)
   try {
-    return await connect(pools, name, request)
+    return await open(pools, name)
   } catch (error) {
     await pools.close()
     throw options.verifiesByDefault && isUnreachable(error) ? unverified(name, error) : error
@@ -72,7 +85,7 @@ async function connect({ orm, ...pools }: Pools, name: string, request: OpenRequ
   await session.lock(request.lockWait)
   const readers = new ReaderPool(await pools.open('read'), name, readerLimits)
   const statements = new PostgresStatements()
-  const read: Reader = new PostgresReader(statements, (statement) => readers.use((send) => send(statement)))
+  const read = readThrough(readers, statements)
   const probe: Reader = new PostgresReader(statements, (statement) => readers.reserved((send) => send(statement)))
   const health = new PostgresHealth(onWriteFault)
   const writer = createPostgresWriter({ session, statements, name, health })

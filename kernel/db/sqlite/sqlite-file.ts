@@ -1,7 +1,9 @@
-import { backup, DatabaseSync, type StatementSync } from 'node:sqlite'
-import { bindParams, type CompiledStatement, compileStatement } from '../compile-statement.ts'
-import type { Reader, Tx } from '../database.ts'
+import { backup, DatabaseSync } from 'node:sqlite'
+import { bindParams, compileStatement } from '../compile-statement.ts'
+import type { Tx } from '../database.ts'
 import type { Statement } from '../statement.ts'
+import { SqliteReader } from './sqlite-reader.ts'
+import { type NativeDatabase, StatementCache } from './statements.ts'
 
 /** How long a statement waits for a lock held by another process. */
 const lockWaitMs = 5000
@@ -17,22 +19,13 @@ interface CopyOptions {
  * A read-only connection to the file of an SQLite database that another process may be writing. `pin` fixes the state that all later reads
  * and `copyTo` see, while the other process continues to write: its write-ahead log grows until `unpin`.
  */
-export class SqliteFile implements Reader, Disposable {
+export class SqliteFile extends SqliteReader implements Disposable {
   readonly #database: DatabaseSync
-  readonly #prepared = new Map<Statement, { readonly native: StatementSync; readonly compiled: CompiledStatement }>()
 
   constructor(path: string) {
-    this.#database = new DatabaseSync(path, { readOnly: true, timeout: lockWaitMs })
-  }
-
-  async get(statement: Statement, params?: unknown): Promise<never> {
-    const { native, compiled } = this.#prepare(statement)
-    return native.get(...bindParams(compiled, params ?? {}, 'sqlite')) as never
-  }
-
-  async all(statement: Statement, params?: unknown): Promise<never> {
-    const { native, compiled } = this.#prepare(statement)
-    return native.all(...bindParams(compiled, params ?? {}, 'sqlite')) as never
+    const database = new DatabaseSync(path, { readOnly: true, timeout: lockWaitMs })
+    super(new StatementCache(database as unknown as NativeDatabase, path))
+    this.#database = database
   }
 
   pin(): void {
@@ -68,15 +61,6 @@ export class SqliteFile implements Reader, Disposable {
 
   [Symbol.dispose](): void {
     this.#database.close()
-  }
-
-  #prepare(statement: Statement) {
-    const known = this.#prepared.get(statement)
-    if (known) return known
-    const compiled = compileStatement(statement, 'sqlite')
-    const made = { native: this.#database.prepare(compiled.sql), compiled }
-    this.#prepared.set(statement, made)
-    return made
   }
 }
 

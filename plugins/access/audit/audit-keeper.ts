@@ -29,9 +29,7 @@ export class AuditKeeper implements AsyncDisposable {
       return
     }
     this.#waiting.push({ atMs: this.#deps.clock.now(), line: describeLine(line) })
-    this.#writing ??= this.#writeAll().finally(() => {
-      this.#writing = undefined
-    })
+    this.#writing ??= this.#writeAll()
   }
 
   /** Resolves when all lines so far are written, or could not be. */
@@ -44,26 +42,32 @@ export class AuditKeeper implements AsyncDisposable {
   }
 
   async #writeAll(): Promise<void> {
-    while (this.#waiting.length > 0) {
-      const lines = this.#waiting
-      this.#waiting = []
-      try {
-        await this.#deps.database.write(async (tx) => {
-          for (const { atMs, line } of lines) await addLine(tx, atMs, line)
-        })
-      } catch (error) {
-        this.#lost += lines.length
-        this.#deps.log.warn('audit lines are missing in the table: the database cannot be written; the log has them', {
-          lines: this.#lost,
-          error,
-        })
-        this.#lost = 0
-        continue
-      }
-      if (this.#lost === 0) continue
-      this.#deps.log.warn('audit lines are missing in the table: too many at once; the log has them', { lines: this.#lost })
-      this.#lost = 0
+    try {
+      while (this.#waiting.length > 0) await this.#writeWaiting()
+    } finally {
+      // Follows the last look at the waiting lines at once: a line that is added later starts another run.
+      this.#writing = undefined
     }
+  }
+
+  async #writeWaiting(): Promise<void> {
+    const lines = this.#waiting
+    this.#waiting = []
+    try {
+      await this.#deps.database.write(async (tx) => {
+        for (const { atMs, line } of lines) await addLine(tx, atMs, line)
+      })
+    } catch (error) {
+      this.#lost += lines.length
+      this.#warn('audit lines are missing in the table: the database cannot be written; the log has them', error)
+      return
+    }
+    if (this.#lost > 0) this.#warn('audit lines are missing in the table: too many at once; the log has them')
+  }
+
+  #warn(message: string, error?: unknown): void {
+    this.#deps.log.warn(message, { lines: this.#lost, ...(error !== undefined && { error }) })
+    this.#lost = 0
   }
 }
 

@@ -31,6 +31,12 @@ interface Wanted {
   readonly limit: number
 }
 
+/** The newest lines that are too many; 0: none. */
+interface Ends {
+  readonly lastId: number
+  readonly lastNamelessId: number
+}
+
 const columns = ['id', 'at', 'what', 'outcome', 'who', 'how', 'client', 'method', 'route', 'status', 'subject'] as const
 
 const page = statement((db, { what, outcome, who, route, fromMs, toMs, before, limit }: Params<Wanted>) =>
@@ -61,13 +67,24 @@ const add = statement((db, row: Params<StoredLine & { at: number }>) =>
     subject: row.subject,
   }),
 )
-const newest = statement((db) => db.selectFrom('audit_lines').select('id').orderBy('id', 'desc').limit(1))
-const removeOld = statement((db, { beforeMs, belowId, limit }: Params<{ beforeMs: number; belowId: number; limit: number }>) =>
+const newestBeyond = statement((db, { linesMax }: Params<{ linesMax: number }>) =>
+  db.selectFrom('audit_lines').select('id').where('who', 'is not', null).orderBy('id', 'desc').limit(1).offset(linesMax),
+)
+const newestNamelessBeyond = statement((db, { linesMax }: Params<{ linesMax: number }>) =>
+  db.selectFrom('audit_lines').select('id').where('who', 'is', null).orderBy('id', 'desc').limit(1).offset(linesMax),
+)
+const removeOld = statement((db, { beforeMs, lastId, lastNamelessId, limit }: Params<Ends & { beforeMs: number; limit: number }>) =>
   db.deleteFrom('audit_lines').where('id', 'in', (inner) =>
     inner
       .selectFrom('audit_lines')
       .select('id')
-      .where((row) => row.or([row('at', '<', beforeMs), row('id', '<', belowId)]))
+      .where((row) =>
+        row.or([
+          row('at', '<', beforeMs),
+          row.and([row('who', 'is not', null), row('id', '<=', lastId)]),
+          row.and([row('who', 'is', null), row('id', '<=', lastNamelessId)]),
+        ]),
+      )
       .orderBy('id')
       .limit(limit),
   ),
@@ -81,13 +98,17 @@ export const addLine = (tx: Tx, atMs: number, line: StoredLine): Promise<unknown
 
 interface Kept {
   readonly beforeMs: number
+  /** Lines of a known name. */
   readonly linesMax: number
+  /** Lines without a name, which anybody can cause: they push out only each other. */
+  readonly namelessMax: number
   readonly limit: number
 }
 
 /** Removes up to `limit` lines that are too old or too many. Returns how many. */
-export async function removeLines(tx: Tx, { beforeMs, linesMax, limit }: Kept): Promise<number> {
-  const last = await tx.get(newest, {})
-  const { changes } = await tx.run(removeOld, { beforeMs, belowId: (last?.id ?? 0) - linesMax + 1, limit })
+export async function removeLines(tx: Tx, { beforeMs, linesMax, namelessMax, limit }: Kept): Promise<number> {
+  const last = await tx.get(newestBeyond, { linesMax })
+  const lastNameless = await tx.get(newestNamelessBeyond, { linesMax: namelessMax })
+  const { changes } = await tx.run(removeOld, { beforeMs, lastId: last?.id ?? 0, lastNamelessId: lastNameless?.id ?? 0, limit })
   return changes
 }

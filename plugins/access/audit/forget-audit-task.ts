@@ -6,7 +6,9 @@ const day = 24 * 3_600_000
 export const auditLimits = {
   /** Age in ms at which a line is removed from the table. */
   ageMs: 90 * day,
-  linesMax: 200_000,
+  /** Lines with a name, and lines without one. */
+  linesMax: 180_000,
+  namelessMax: 20_000,
   /** Lines that one transaction removes. */
   batch: 5_000,
 } as const
@@ -23,11 +25,11 @@ export const forgetAuditTask = defineTask({
     const { removeLines } = await import('./audit-store.ts')
     const { forgetEnded } = await import('../sessions/ended-store.ts')
     const fenced = fence(database)
-    const { ageMs, linesMax, batch } = auditLimits
+    const { ageMs, batch, ...kept } = auditLimits
     const nowMs = clock.now()
     for (;;) {
       signal.throwIfAborted()
-      const removed = await fenced.write((tx) => removeLines(tx, { beforeMs: nowMs - ageMs, linesMax, limit: batch }))
+      const removed = await fenced.write((tx) => removeLines(tx, { ...kept, beforeMs: nowMs - ageMs, limit: batch }))
       if (removed < batch) break
     }
     await fenced.write((tx) => forgetEnded(tx, nowMs))

@@ -134,6 +134,19 @@ test('an answer is used once, and only by the browser that began the sign-in', a
   expect(await scene.finish(back, mine.cookie)).toEqual({ to: '/?sign_in=expired', session: '' })
 })
 
+test('a callback that nobody began writes no audit line; one with a wrong cookie does', async () => {
+  await using scene = await setUp()
+  const back = new URL(`${publicUrl}/api/v1/auth/oidc/callback?code=a&state=b`)
+  expect(await scene.finish(back, 'none=1')).toEqual({ to: '/?sign_in=expired', session: '' })
+  const external = async () => {
+    const { body } = await scene.svc.call('GET', '/api/v1/audit?what=sign_in')
+    return body.lines.filter(({ how }: { readonly how: string }) => how === 'external')
+  }
+  expect(await external()).toEqual([])
+  await scene.finish(back, 'svc_oidc=guessed')
+  expect(await external()).toEqual([expect.objectContaining({ outcome: 'refused' })])
+})
+
 const now = () => Math.floor(Date.now() / 1000)
 
 describe('lies', () => {

@@ -1,5 +1,5 @@
 import { defineRoutes, serveEndpoint } from '#kernel'
-import { setSessionCookie } from '#kernel/server'
+import { readCookie, setSessionCookie } from '#kernel/server'
 import { adminAuth } from '#kernel/system'
 import { accessErrors } from '../errors.ts'
 import { finishOidc, type SignInProblem, startOidc } from './oidc-api.ts'
@@ -35,10 +35,12 @@ export const oidcRoutes = defineRoutes({
       if (!oidcSignIn.isOn) throw accessErrors.oidc_off()
       const { clientIp: client } = adminAuth.resolveOrigin(request.raw)
       const answer = new URL(request.raw.url ?? '', 'http://svc').searchParams
-      const found = await oidcSignIn.finish(answer, readCookie(request.headers.cookie))
+      const cookie = readCookie(request.headers.cookie, cookieName)
+      const found = await oidcSignIn.finish(answer, cookie)
       reply.header('set-cookie', pendingCookie('', 0))
       const refuse = (problem: SignInProblem, by?: string) => {
-        adminAuth.audit.signIn({ outcome: 'refused', how: 'external', by, client })
+        // A callback without the cookie is no sign-in, and such requests of strangers would fill the audit log.
+        if (cookie !== undefined) adminAuth.audit.signIn({ outcome: 'refused', how: 'external', by, client })
         return reply.redirect(problemPage(problem), 303)
       }
       if (typeof found === 'string') return refuse(found)
@@ -51,11 +53,3 @@ export const oidcRoutes = defineRoutes({
     })
   },
 })
-
-function readCookie(header: string | undefined): string | undefined {
-  const values = (header?.split(';') ?? []).flatMap((pair) => {
-    const equals = pair.indexOf('=')
-    return pair.slice(0, equals).trim() === cookieName ? [pair.slice(equals + 1).trim()] : []
-  })
-  return values.length === 1 ? values[0] : undefined
-}

@@ -43,7 +43,7 @@ export const oidcSection = defineSection('admin.oidc', {
       },
       textRules.nonEmpty,
     ),
-    admins: setting.list({ label: 'Values for admin', doc: 'Whoever has one of these in the claim may do everything.', default: [] }),
+    admins: setting.list({ label: 'Values for admin', doc: 'People with one of these values may do everything.', default: [] }),
     operators: setting.list({ label: 'Values for operator', doc: 'May work with buckets, objects and tasks.', default: [] }),
     readers: setting.list({ label: 'Values for read-only', doc: 'May see everything and change nothing.', default: [] }),
     session_max: setting.duration({
@@ -58,7 +58,7 @@ export const oidcSection = defineSection('admin.oidc', {
       value === '' ? [{ key, message: 'must not be empty while admin.oidc.issuer is set' }] : []
     const noRole = {
       key: 'admins',
-      message: 'must not be empty while admin.oidc.issuer is set and operators and readers are empty: nobody could sign in',
+      message: 'must not be empty while admin.oidc.issuer is set and operators and readers are empty: no sign-in would succeed',
     }
     return [
       ...missing('client_id', client_id),

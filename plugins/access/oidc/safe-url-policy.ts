@@ -1,4 +1,4 @@
-const loopbackHosts = new Set(['localhost', '127.0.0.1', '[::1]'])
+import { isLoopbackHost } from '#kernel/system'
 
 /** Plain HTTP could be read and changed on the way, except on this machine. */
 export function isSafeUrl(text: string): boolean {
@@ -9,7 +9,7 @@ export function isSafeUrl(text: string): boolean {
 
 export function isLoopbackUrl(text: string): boolean {
   const url = URL.parse(text)
-  return url?.protocol === 'http:' && loopbackHosts.has(url.hostname)
+  return url?.protocol === 'http:' && isLoopbackHost(url.hostname)
 }
 
 const pathCharsMax = 2048

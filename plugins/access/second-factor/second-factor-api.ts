@@ -33,7 +33,7 @@ export const confirmSecondFactor = defineEndpoint({
     /** HTTP Basic takes it in place of the operator's password. */
     script_password: 'string',
   }),
-  refusals: ['second_factor_on', 'second_factor_code_wrong'],
+  refusals: ['second_factor_on', 'second_factor_code_wrong', 'second_factor_not_begun'],
 })
 
 export const removeSecondFactor = defineEndpoint({

@@ -108,6 +108,15 @@ test('a session needs the password to turn it on, and guesses are limited', asyn
   expect((await post(scene.svc, path, { password: testOperator.password }, headers)).body.code).toBe('login_rate_limited')
 })
 
+test('wrong first codes are limited, then it must be begun again', async () => {
+  await using scene = await setUp()
+  const { body: begun } = await post(scene.svc, path, {})
+  const confirm = async (code: string) => (await post(scene.svc, `${path}/confirm`, { code })).body.code
+  for (let attempt = 1; attempt < 5; attempt += 1) expect(await confirm('000000')).toBe('second_factor_code_wrong')
+  expect(await confirm('000000')).toBe('second_factor_not_begun')
+  expect(await confirm(codeOf(begun.secret, scene.clock.now()))).toBe('second_factor_not_begun')
+})
+
 test('a second secret cannot replace one that is on', async () => {
   await using scene = await setUp()
   const { headers } = await scene.signIn()

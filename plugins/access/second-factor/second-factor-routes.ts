@@ -29,7 +29,7 @@ export const secondFactorRoutes = defineRoutes({
       const { secondFactor } = adminAuth.signIn
       if (secondFactor.isOn) throw accessErrors.second_factor_on()
       const issued = secondFactor.confirm(body.code.trim())
-      if (!issued) throw accessErrors.second_factor_code_wrong()
+      if (!issued) throw secondFactor.isEnrolling ? accessErrors.second_factor_code_wrong() : accessErrors.second_factor_not_begun()
       adminAuth.signIn.forgetProofs()
       return { recovery_codes: [...issued.recoveryCodes], script_password: issued.scriptPassword }
     })

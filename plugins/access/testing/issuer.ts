@@ -1,4 +1,4 @@
-/** A small OpenID Connect provider that signs with node:crypto, and can lie in every way that a test needs. */
+/** A small OpenID Connect provider that signs with node:crypto, and can return wrong answers. */
 import { createHash, createPublicKey, generateKeyPairSync, type KeyObject, randomUUID, sign } from 'node:crypto'
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
