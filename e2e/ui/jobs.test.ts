@@ -74,6 +74,8 @@ describe.runIf(hasBrowser)('jobs of the dashboard', { timeout: 240_000 }, () => 
     const changes: string[] = []
     page.on('request', (request) => request.method() !== 'GET' && changes.push(new URL(request.url()).pathname))
     await open(page, '/buckets/folders')
+    await page.getByRole('checkbox', { name: 'Select photos/' }).check()
+    await page.getByText('1 row selected').waitFor()
     await row(page, 'photos/')
       .getByRole('button', { name: /Actions/ })
       .click()
@@ -83,6 +85,7 @@ describe.runIf(hasBrowser)('jobs of the dashboard', { timeout: 240_000 }, () => 
     await page.getByText('130 objects moved to the trash').waitFor()
     expect(await keysOf('folders/objects')).toEqual(['kept.txt'])
     expect(changes.filter((path) => path.endsWith('/bulk-actions'))).toHaveLength(1)
+    expect(await page.getByText('1 row selected').count()).toBe(0)
   })
 
   test('a bucket is deleted with its objects, versions and trash after its name is typed, and the list opens', async () => {

@@ -39,7 +39,7 @@ export function startOf(span: string, nowMs: number): string | undefined {
   return new Date(Math.floor((nowMs - ms) / minuteMs) * minuteMs).toISOString()
 }
 
-/** `photos, key: a.jpg`: what the request named. */
+/** `name: photos, key: a.jpg`: what the request named. */
 export const subjectText = (subject: Line['subject']): string =>
   Object.entries(subject)
     .map(([name, value]) => `${name}: ${value}`)

@@ -4,6 +4,7 @@ import { isObserved } from './buckets/health-policy.ts'
 import { addPage, findingsMax, newRun, withoutFinding } from './doctor/check-run-policy.ts'
 import { groupChecks, summariseRuns } from './doctor/group-checks.ts'
 import { findConcerns, judgeHealth } from './overview/concerns-policy.ts'
+import { describeRunway } from './overview/describe-runway.ts'
 import { describeUnstored } from './overview/describe-unstored.ts'
 import { healthParts, stateParts } from './overview/health-parts-policy.ts'
 
@@ -91,6 +92,18 @@ test('objects below their target are stuck, wait or are worked on, in this order
     { tone: 'info', text: '3 worked on' },
     { tone: 'success', text: 'None' },
   ])
+})
+
+test('the deposit lasts some days, or is used up, or its end is not known', () => {
+  expect(
+    [
+      { level: 'ok', days: 90 },
+      { level: 'serious', days: 1 },
+      { level: 'empty', days: 0 },
+      { level: 'ok', days: null },
+      { level: 'unknown', days: null },
+    ].map((runway) => describeRunway(runway as Parameters<typeof describeRunway>[0])),
+  ).toEqual(['90 days', '1 day', 'Used up', 'Nothing is spent', 'Not known'])
 })
 
 test('the state of storage that nothing observes is not shown', () => {

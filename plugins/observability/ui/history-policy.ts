@@ -67,7 +67,7 @@ export const pictures: readonly Picture[] = [
       { label: 'Capacity', of: ['cache_capacity'] },
     ],
   },
-  // A measured rate, for the eye: amounts that are paid are exact on the page of costs.
+  // An approximate rate: amounts that are paid are exact on the page of costs.
   { title: 'Spending each day', unit: 'usdfc', lines: [{ label: 'Spending', of: ['spending'], scale: 86_400 }] },
 ]
 

@@ -28,7 +28,8 @@ export const BucketPacksTab = component$<{ bucket: string }>((props) => {
         {(hasMore || before.value !== '') && (
           <Pager
             first={before.value === ''}
-            more={hasMore}
+            // Qwik may read it again after another page has emptied the answer.
+            more={packs.data?.has_more ?? false}
             summary={`${formatPlural(rows.length, 'pack')} on this page`}
             onFirst$={() => setSearch({ before: null })}
             onNext$={() => setSearch({ before: String(packs.data?.packs.at(-1)?.id ?? '') })}

@@ -33,7 +33,14 @@ export const StoredCard = component$<{ bucket: string }>((props) => {
   return (
     <Card title="Stored one by one">
       {data && data.contents > 1 && !data.running && (
-        <Button q:slot="actions" size="sm" onClick$={() => (isAsking.value = true)}>
+        <Button
+          q:slot="actions"
+          size="sm"
+          onClick$={() => {
+            void pack.reset()
+            isAsking.value = true
+          }}
+        >
           Pack them
         </Button>
       )}
@@ -72,13 +79,10 @@ export const StoredCard = component$<{ bucket: string }>((props) => {
         rows={
           data && [
             { label: 'Objects', from: formatPlural(data.contents, 'piece'), to: formatPlural(data.packs, 'pack') },
-            ...(data.costs ? [{ label: 'Fees', to: `${formatMoney(BigInt(data.costs.spent))} USDFC` }] : []),
+            ...(data.costs ? [{ label: 'Fees', to: `${formatMoney(data.costs.spent, { up: true })} USDFC` }] : []),
           ]
         }
         onConfirm$={() => pack.run()}
-        onClose$={() => {
-          isAsking.value = false
-        }}
       />
     </Card>
   )

@@ -73,7 +73,7 @@ export const BulkDismissDialog = component$<{ open: Signal<boolean>; retrying: S
           />
         </Field>
         {shown ? (
-          <Alert tone={shown.count === 0 ? 'success' : 'info'} live>
+          <Alert tone={shown?.count === 0 ? 'success' : 'info'} live>
             {shown.count === 0
               ? 'No failure waits to be dismissed.'
               : `${formatPlural(shown.count, 'failure')} up to ${formatExactTime(shown.as_of)}. Later failures stay.`}

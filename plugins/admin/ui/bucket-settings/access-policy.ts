@@ -17,7 +17,7 @@ export function exposureOf({ grants, has_lists, is_public_access_on, block }: Ac
 export function textOfExposure(exposure: Exposure, isPublic: boolean): string {
   if (exposure === 'open') return 'Everyone may list its keys, and store and delete objects.'
   if (exposure === 'listed') return 'Everyone may list its keys.'
-  return isPublic ? 'Single objects or other rights are public.' : 'Nothing in it is read without a signature.'
+  return isPublic ? 'Single objects or other rights are public.' : 'Every read needs a signature.'
 }
 
 const grantees: Readonly<Record<string, string>> = {

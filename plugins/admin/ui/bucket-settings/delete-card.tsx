@@ -8,13 +8,13 @@ export const DeleteCard = component$<{ bucket: Answer<'GET /buckets/:name'> }>((
   const isAsking = useSignal(false)
   const isShown = useSignal(false)
   const hasCosts = useIsEnabled('costs')
-  const cost = useQuery('GET /buckets/:name/cost', () => (hasCosts.value ? { params: { name: bucket.name } } : null))
+  const cost = useQuery('GET /buckets/:name/cost', () => (hasCosts.value && isShown.value ? { params: { name: bucket.name } } : null))
   return (
     <Card title="Delete this bucket">
       <div class="flex flex-col items-start gap-3 text-sm">
         <p>
-          Everything in it is deleted permanently by a task that shows its progress and survives restarts. Objects that are written after
-          the request stay, and so does then the bucket. Its storage services are paid until they have ended.
+          Everything in it is deleted permanently by a task that shows its progress and survives restarts. Objects written after the request
+          are kept, and so is the bucket. Its storage services are paid until they have ended.
         </p>
         <Button
           variant="danger"

@@ -4,6 +4,7 @@ import { readPairs, writePairs } from './pairs-policy.ts'
 test('pairs survive as a line of text', () => {
   const pairs = [
     { key: 'a', value: 'b=c' },
+    { key: 'a=b', value: 'c=d' },
     { key: 'empty', value: '' },
   ]
   expect(readPairs(writePairs(pairs))).toEqual(pairs)

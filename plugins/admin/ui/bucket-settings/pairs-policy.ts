@@ -3,8 +3,11 @@ export interface Pair {
   readonly value: string
 }
 
-/** Names and values cannot have a comma, so that one line says all. */
-export const writePairs = (pairs: readonly Pair[]): string => pairs.map(({ key, value }) => `${key}=${value}`).join(', ')
+const equals = '%3D'
+
+/** One line: keys and values have no comma and no percent sign. The first equals sign ends the key; inside a key it is `%3D`. */
+export const writePairs = (pairs: readonly Pair[]): string =>
+  pairs.map(({ key, value }) => `${key.replaceAll('=', equals)}=${value}`).join(', ')
 
 export const readPairs = (text: string): readonly Pair[] =>
   text
@@ -13,5 +16,6 @@ export const readPairs = (text: string): readonly Pair[] =>
     .filter((part) => part !== '')
     .map((part) => {
       const at = part.indexOf('=')
-      return at < 0 ? { key: part, value: '' } : { key: part.slice(0, at).trim(), value: part.slice(at + 1).trim() }
+      const [key, value] = at < 0 ? [part, ''] : [part.slice(0, at).trim(), part.slice(at + 1).trim()]
+      return { key: key.replaceAll(equals, '='), value }
     })

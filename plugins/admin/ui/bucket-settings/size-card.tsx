@@ -19,9 +19,12 @@ interface Sums {
   readonly trash: BulkPreview
 }
 
+const recountMs = 60_000
+
 /** What the bucket holds and pays for: current objects, older versions, and trash. */
 export const SizeCard = component$<{ bucket: string; version: number | undefined }>((props) => {
   const sums = useSignal<Sums>()
+  const countedAtMs = useSignal(0)
   const isPacked = useIsEnabled('packs')
   const found = useQuery('GET /buckets/:name', () => ({ params: { name: props.bucket } }))
   const count = useAction$(async () => {
@@ -32,6 +35,9 @@ export const SizeCard = component$<{ bucket: string; version: number | undefined
   })
   useTask$(({ track }) => {
     track(() => props.version)
+    // Each count reads all versions of the bucket.
+    if (Date.now() - countedAtMs.value < recountMs) return
+    countedAtMs.value = Date.now()
     void count.run()
   })
   return (

@@ -16,7 +16,10 @@ export const TagsCard = component$<{ bucket: string; tags: readonly Pair[] }>(({
   return (
     <Card title="Tags">
       <form preventdefault:submit onSubmit$={submit} class="flex flex-col gap-3">
-        <Field label="Tags of the bucket" help="Names and values, such as: project=films, cost-centre=42. An empty field deletes all.">
+        <Field
+          label="Tags of the bucket"
+          help="Names and values, such as: project=films, cost-centre=42. An equals sign in a name is written %3D. An empty field deletes all."
+        >
           <TextInput value={text} name="tags" mono />
         </Field>
         <ErrorAlert error={save.error} />

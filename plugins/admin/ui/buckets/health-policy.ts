@@ -4,7 +4,7 @@ import type { Answer } from '@svc/ui-kit'
 export const describeAffected = (health: Answer<'GET /buckets'>[number]['storage_health']): string =>
   `${health.affected_versions_capped}${health.affected_versions_exceeds_cap ? '+' : ''}`
 
-/** A state that nothing observes is not shown as one. */
+/** Hides health that was not observed. */
 export const isObserved = ({
   status,
   reason_codes,

@@ -26,6 +26,11 @@ test.each([
     'Bucket photos is not deleted; 1 version was deleted',
     'Objects were written.',
   ],
+  [
+    { action: 'delete_bucket', status: 'stopped', done: 1, skipped: 1 },
+    'Bucket photos is not deleted; 1 version was deleted',
+    'Stopped: 2 versions left as before. 1 version changed since the request, and stayed as it is.',
+  ],
 ] as const)('%j ends as: %s', (more, end, rest) => {
   expect([describeEnd(facts(more)), describeRest(facts(more))]).toEqual([end, rest])
 })

@@ -60,12 +60,13 @@ export function describeEnd({ action, bucket, done, status }: BulkActionFacts): 
   return `${formatPlural(done, 'object')} ${bulkTexts[action].done}`
 }
 
-/** Why some objects were left out; empty without any. */
-export function describeRest({ status, skipped, problem, total, done }: BulkActionFacts): string {
+/** Why some objects, or versions of a bucket, were left out; empty without any. */
+export function describeRest({ action, status, skipped, problem, total, done }: BulkActionFacts): string {
+  const item = action === 'delete_bucket' ? 'version' : 'object'
   const parts = [
-    ...(status === 'stopped' ? [`Stopped: ${formatPlural(Math.max(0, total - done), 'object', 'objects')} left as before.`] : []),
+    ...(status === 'stopped' ? [`Stopped: ${formatPlural(Math.max(0, total - done), item)} left as before.`] : []),
     ...(skipped > 0
-      ? [`${formatPlural(skipped, 'object')} changed since the request, and stayed as ${skipped === 1 ? 'it is' : 'they are'}.`]
+      ? [`${formatPlural(skipped, item)} changed since the request, and stayed as ${skipped === 1 ? 'it is' : 'they are'}.`]
       : []),
     ...(problem === undefined ? [] : [problem]),
   ]

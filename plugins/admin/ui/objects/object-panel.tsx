@@ -33,7 +33,7 @@ export const ObjectPanel = component$<ObjectPanelProps>(({ bucket, objectKey, on
     >
       {!page.data && !page.error && <SkeletonLines lines={8} label="Loading the object" />}
       {page.error && !item && (
-        <Empty icon="octagon-alert" title="The object cannot be read" text={page.error.message}>
+        <Empty icon="octagon-alert" title="The object cannot be read" text={page.error?.message}>
           <Button icon="refresh-cw" onClick$={page.refresh}>
             Try again
           </Button>

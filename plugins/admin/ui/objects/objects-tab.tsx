@@ -19,7 +19,8 @@ export const ObjectsTab = component$<{ bucket: string }>(({ bucket }) => {
   const after = useSearchParam('after')
   const object = useSearchParam('object')
   const selected = useSignal<readonly string[]>([])
-  const deleting = useSignal<readonly string[]>([])
+  /** Keeps the dialog until it has told how it ended. */
+  const deleting = useSignal<readonly string[]>()
   const isDeleting = useSignal(false)
   const page = useQuery('GET /buckets/:name/objects', () => ({
     params: { name: bucket },
@@ -68,14 +69,14 @@ export const ObjectsTab = component$<{ bucket: string }>(({ bucket }) => {
           onDelete$={(key: string) => askToDelete([objectId(key)])}
         />
       )}
-      {isDeleting.value && (
+      {deleting.value && (
         <BulkDialog
           open={isDeleting}
           bucket={bucket}
           action="move_to_trash"
-          targets={targetsOfRows(deleting.value)}
+          targets={targetsOfRows(deleting.value ?? [])}
           onClose$={(isStarted: boolean) => {
-            isDeleting.value = false
+            deleting.value = undefined
             if (isStarted) selected.value = []
           }}
         />

@@ -12,5 +12,8 @@ test('the trail of pages counts the rows before each, and knows nothing of a pag
   rememberPage('photos', { cursor: 'k50', rows: 20 }, 'k70')
   expect([rowsBefore('photos', ''), rowsBefore('photos', 'k50'), rowsBefore('photos', 'k70')]).toEqual([0, 50, 70])
   expect([pageBefore('photos', 'k70'), pageBefore('photos', 'k50')]).toEqual(['k50', ''])
+  // Page 3, after a reload: nothing is known of the pages before it.
+  rememberPage('reloaded', { cursor: 'k100', rows: 50 }, 'k150')
+  expect([rowsBefore('reloaded', 'k150'), pageBefore('reloaded', 'k150')]).toEqual([undefined, 'k100'])
   expect([rowsBefore('photos', 'other'), rowsBefore('videos', 'k50')]).toEqual([undefined, undefined])
 })

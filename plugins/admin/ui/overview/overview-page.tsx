@@ -24,7 +24,7 @@ export const OverviewPage = component$(() => {
     { strategy: 'document-ready' },
   )
   const data = overview.data
-  // Grey blocks would promise figures that do not come.
+  // No skeletons after a failed first read.
   const isFailed = !data && overview.error !== undefined
   const health = data && judgeHealth(data.chain_storage_health)
   return (

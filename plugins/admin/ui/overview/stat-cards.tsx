@@ -1,5 +1,6 @@
 import { component$ } from '@builder.io/qwik'
 import { type Answer, formatBytes, formatCount, formatExactCount, formatMoney, formatPlural, StatCard, type Tone } from '@svc/ui-kit'
+import { describeRunway, type Runway } from './describe-runway.ts'
 import { describeUnstored } from './describe-unstored.ts'
 
 type Overview = Answer<'GET /overview'>
@@ -19,7 +20,7 @@ const Figures = ({ overview }: { overview: Overview }) => {
   return (
     <>
       {objects.below_target && <BelowTarget objects={objects} below={objects.below_target} />}
-      {cost && <Runway cost={cost} />}
+      {cost && <RunwayCard cost={cost} />}
       {traffic && <Traffic traffic={traffic} />}
       <StatCard
         label="Objects"
@@ -56,7 +57,7 @@ const BelowTarget = ({ objects, below }: { objects: Overview['objects']; below: 
   )
 }
 
-const runwayTones: Readonly<Record<NonNullable<Overview['cost']>['runway']['level'], Tone | undefined>> = {
+const runwayTones: Readonly<Record<Runway['level'], Tone | undefined>> = {
   ok: undefined,
   warning: 'warning',
   serious: 'danger',
@@ -64,12 +65,12 @@ const runwayTones: Readonly<Record<NonNullable<Overview['cost']>['runway']['leve
   unknown: undefined,
 }
 
-const Runway = ({ cost: { runway, rate } }: { cost: NonNullable<Overview['cost']> }) => (
+const RunwayCard = ({ cost: { runway, rate } }: { cost: NonNullable<Overview['cost']> }) => (
   <StatCard
     label="The deposit lasts"
     icon="wallet"
     href="/costs"
-    value={runway.level === 'unknown' ? 'Not known' : runway.days === null ? 'Nothing is spent' : formatPlural(runway.days, 'day')}
+    value={describeRunway(runway)}
     sub={rate ? `${formatMoney(rate.per_day, { up: true })} USDFC each day` : 'The account was not read yet'}
     subTone={runwayTones[runway.level]}
   />

@@ -33,7 +33,8 @@ export const TrashTab = component$<{ bucket: string }>(({ bucket }) => {
   })
   const rows = page.data?.objects
   const close = $(() => {
-    chosen.value = undefined
+    // The item stays: Qwik may read it again while the dialog ends.
+    if (chosen.value) chosen.value = { ...chosen.value, action: '' }
   })
   const ask = $((action: Bulk['action'], targets: BulkTargets) => {
     bulk.value = { action, targets }

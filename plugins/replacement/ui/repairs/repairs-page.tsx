@@ -16,7 +16,8 @@ export const RepairsPage = component$(() => {
       >
         {list && (
           <span q:slot="badge">
-            <Badge tone={list.auto ? 'success' : 'neutral'}>{list.auto ? 'Automatic repair is on' : 'Automatic repair is off'}</Badge>
+            {/* Qwik may read it again after another page has emptied the answer. */}
+            <Badge tone={list?.auto ? 'success' : 'neutral'}>{list?.auto ? 'Automatic repair is on' : 'Automatic repair is off'}</Badge>
           </span>
         )}
         <LinkButton q:slot="actions" href="/settings" icon="settings">

@@ -1,19 +1,7 @@
 import { $, component$, type QRL, type Signal, useSignal, useTask$ } from '@builder.io/qwik'
-import {
-  Alert,
-  type ApiError,
-  Checkbox,
-  Confirm,
-  call,
-  formatExactTime,
-  formatMoney,
-  formatPlural,
-  invalidate,
-  Link,
-  toast,
-  useAction$,
-} from '@svc/ui-kit'
+import { Alert, type ApiError, Checkbox, Confirm, formatExactTime, formatMoney, formatPlural, Link, toast, useAction$ } from '@svc/ui-kit'
 import { type Confirmation, followEntries, isOutdated, reasonTexts, repeatFee, type Shown } from './reason-policy.ts'
+import { releaseEntries } from './release-entries.ts'
 
 interface ReleaseDialogProps {
   open: Signal<boolean>
@@ -30,14 +18,7 @@ function useRelease(props: ReleaseDialogProps) {
   const shown = useSignal<Shown>({ entries: undefined, isChanged: false })
   const release = useAction$(async (entries: readonly Confirmation[]) => {
     try {
-      // One after the other: each is looked up on the chain once more, and one that landed is refused.
-      for (const { copy_id, attempt_id } of entries) {
-        await call('POST /storage-confirmations/:copyId/release', {
-          params: { copyId: String(copy_id) },
-          body: { expected_attempt_id: attempt_id, acknowledge_possible_duplicate: true },
-        })
-      }
-      return entries.length
+      return await releaseEntries(entries)
     } catch (error) {
       if (isOutdated((error as ApiError).code)) {
         accepted.value = false
@@ -77,7 +58,6 @@ export const ReleaseDialog = component$<ReleaseDialogProps>((props) => {
     if (released === undefined) return
     props.open.value = false
     toast({ title: `${formatPlural(released, 'copy', 'copies')} released`, text: 'Another attempt stores them.' })
-    invalidate(['GET /storage-confirmations', 'GET /overview'])
   })
   const { entries, isChanged } = shown.value
   const [first] = entries ?? []

@@ -28,7 +28,9 @@ export function sortRows<T>(rows: readonly T[], columns: readonly Sortable[], so
     .map(({ row }) => row)
 }
 
+const collator = new Intl.Collator('en', { numeric: true })
+
 function compare(a: string | number, b: string | number): number {
-  if (typeof a === 'string' && typeof b === 'string') return a.localeCompare(b, 'en', { numeric: true })
+  if (typeof a === 'string' && typeof b === 'string') return collator.compare(a, b)
   return a < b ? -1 : a > b ? 1 : 0
 }

@@ -51,7 +51,7 @@ export const ShareDialog = component$<ShareDialogProps>(({ open, bucket, objectK
     <Dialog
       open={open}
       title="Share this object"
-      description="Whoever has the link reads the object until the link expires."
+      description="Anyone with the link can read the object until it expires."
       onClose$={onClose$}
     >
       <div class="flex flex-col gap-4 text-sm">
