@@ -33,12 +33,17 @@ export const SizeCard = component$<{ bucket: string; version: number | undefined
     const [all, trash] = await Promise.all([preview('delete_bucket'), preview('delete_permanently')])
     sums.value = { all, trash }
   })
-  useTask$(({ track }) => {
+  useTask$(({ track, cleanup }) => {
     track(() => props.version)
+    const recount = () => {
+      countedAtMs.value = Date.now()
+      void count.run()
+    }
     // Each count reads all versions of the bucket.
-    if (Date.now() - countedAtMs.value < recountMs) return
-    countedAtMs.value = Date.now()
-    void count.run()
+    const waitMs = countedAtMs.value + recountMs - Date.now()
+    if (waitMs <= 0) return recount()
+    const timer = setTimeout(recount, waitMs)
+    cleanup(() => clearTimeout(timer))
   })
   return (
     <Card title="Size">
