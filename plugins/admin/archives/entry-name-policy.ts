@@ -15,7 +15,7 @@ const foldersMax = 50_000
  * one that comes later gets a number.
  */
 export class EntryNames {
-  /** Of files and folders, folded. */
+  /** Folded paths of files and folders. */
   readonly #taken = new Set<string>()
   /** The number of each folder, by its folded path. */
   readonly #folders = new Map<string, number>()
