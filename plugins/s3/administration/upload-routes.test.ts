@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
+import { SvcError } from '#kernel'
 import { startTestListener, testAuthorization } from '#kernel/testing'
 import type { Upload, Uploads } from '#plugins/storage'
-import { storageErrors } from '../../storage/errors.ts'
 import { openUploadRoutes } from './upload-routes.ts'
 
 const upload = (key: string): Upload => ({
@@ -21,7 +21,7 @@ test('an upload that ends while the page is made is left out, and the others are
     list: async () => ({ uploads: ['a', 'ended', 'b'].map(upload), commonPrefixes: [], isTruncated: false }),
     async listParts({ key }) {
       asked.push(key)
-      if (key === 'ended') throw storageErrors.upload_not_found()
+      if (key === 'ended') throw new SvcError('upload_not_found', { status: 404, message: 'it ended' })
       return { upload: upload(key), parts: [], isTruncated: false }
     },
   }
