@@ -3,12 +3,14 @@ import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'n
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest'
-import { promised, type TestKernel, testKernel } from '#kernel/testing'
-import { buckets, objects } from '#plugins/storage'
+import { clock, database } from '#kernel'
+import { promised, silentLog, startTestListener, type TestKernel, testAuthorization, testKernel } from '#kernel/testing'
+import { buckets, objects, versions } from '#plugins/storage'
 import { storagePlugin } from '../../storage/plugin.ts'
 import { chunksOf, plainHeaders } from '../../storage/testing/object-storage.ts'
 import { adminPlugin } from '../plugin.ts'
 import { prepareArchive } from './archive-api.ts'
+import { archiveRoutes } from './archive-routes.ts'
 
 let svc: TestKernel
 const bucket = '/api/v1/buckets/photos'
@@ -45,6 +47,26 @@ function unpack(bytes: Buffer): ReadonlyMap<string, string> {
     }),
   )
 }
+
+test('two downloads of one ticket at the same time are one download', async () => {
+  await put('raced', 'x')
+  const { kernel } = svc
+  const services = {
+    clock: kernel.get(clock),
+    database: kernel.get(database),
+    buckets: kernel.get(buckets),
+    objects: kernel.get(objects),
+    versions: kernel.get(versions),
+    log: silentLog,
+  }
+  await using listener = await startTestListener({ routes: [{ answer: 'serve', services, group: archiveRoutes }] })
+  const headers = { authorization: testAuthorization }
+  const payload = { targets: [{ key: 'raced' }] }
+  const { ticket } = (await listener.inject({ method: 'POST', url: `${bucket}/archives`, headers, payload })).json()
+  const download = () => listener.inject({ url: `/api/v1/archives/${ticket}`, headers })
+  const answers = await Promise.all([download(), download()])
+  expect(answers.map(({ statusCode }) => statusCode).sort()).toEqual([200, 404])
+})
 
 test('named objects and folders are one ZIP file with their bytes; names that climb out of it do not', async () => {
   for (const key of ['a.txt', 'dir/b.txt', 'dir/deep/c.txt', '../../climb.txt', 'other']) await put(key, `bytes of ${key}`)

@@ -4,6 +4,7 @@ import { type Bucket, buckets, objects, versions } from '#plugins/storage'
 import { requireBucket } from '../buckets/require-bucket.ts'
 import type { BulkTarget } from '../bulk/bulk-action-store.ts'
 import { sumTargets } from '../bulk/bulk-sum-store.ts'
+import { untilAnswered } from '../bulk/until-answered.ts'
 import { adminErrors } from '../errors.ts'
 import { archivedMax, downloadArchive, prepareArchive } from './archive-api.ts'
 
@@ -28,10 +29,11 @@ export const archiveRoutes = defineRoutes({
     const tickets = new BoundedMap<string, Ticket>(ticketsMax)
     let downloads = 0
 
-    serveEndpoint(app, prepareArchive, async ({ params, body: { targets } }) => {
+    serveEndpoint(app, prepareArchive, async ({ params, body: { targets }, reply }) => {
       const { id, name } = requireBucket(buckets, params.name)
       if (downloads >= downloadsMax) throw adminErrors.archives_busy()
-      const sum = await sumTargets({ read: database.read, versions }, id, { action: 'move_to_trash', targets })
+      const limits = { signal: untilAnswered(reply), objectsMax: archivedMax + 1 }
+      const sum = await sumTargets({ read: database.read, versions }, id, { action: 'move_to_trash', targets }, limits)
       if (sum.objects === 0) throw adminErrors.archive_empty()
       if (sum.objects > archivedMax) throw adminErrors.archive_too_large()
       const ticket = randomBytes(16).toString('base64url')
@@ -40,12 +42,13 @@ export const archiveRoutes = defineRoutes({
     })
 
     serveEndpoint(app, downloadArchive, async ({ params, reply }) => {
+      const { streamArchive } = await import('./archive-stream.ts')
+      // Nothing is awaited from here on, so that no other download takes the ticket or the place.
       const found = tickets.get(params.ticket)
       if (!found || found.expiresAtMs < clock.now()) throw adminErrors.archive_not_found()
       if (downloads >= downloadsMax) throw adminErrors.archives_busy()
-      const { streamArchive } = await import('./archive-stream.ts')
       const stream = streamArchive({ objects, versions, log }, { ...found, objectsMax: archivedMax })
-      tickets.set(params.ticket, { ...found, expiresAtMs: 0 })
+      tickets.set(params.ticket, { ...found, targets: [], expiresAtMs: 0 })
       downloads += 1
       stream.once('close', () => {
         downloads -= 1

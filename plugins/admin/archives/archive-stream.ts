@@ -4,6 +4,7 @@ import type { Log } from '#kernel'
 import type { Bucket, Objects, Versions } from '#plugins/storage'
 import type { BulkTarget } from '../bulk/bulk-action-store.ts'
 import { nextKeys } from '../bulk/bulk-page.ts'
+import { bytesOf } from '../objects/bytes-of.ts'
 import { EntryNames } from './entry-name-policy.ts'
 
 interface ArchiveDeps {
@@ -62,19 +63,11 @@ async function openObject(
   { objects, log }: ArchiveDeps,
   { bucket, key, output }: { readonly bucket: Pick<Bucket, 'id' | 'name'>; readonly key: string; readonly output: Readable },
 ): Promise<Readable> {
-  const opened = await objects.open(bucket, key)
-  const bytes = Readable.from(opened.read(), { objectMode: false })
-  // The client may leave while the object is read.
+  const bytes = bytesOf(await objects.open(bucket, key), log)
   const leave = () => void bytes.destroy()
   output.once('close', leave)
-  bytes.once('close', async () => {
-    output.off('close', leave)
-    try {
-      await opened[Symbol.asyncDispose]()
-    } catch (error) {
-      // Its bytes were read or given up, so the error can only be logged.
-      log.warn('an archived object could not be closed', { error })
-    }
-  })
+  bytes.once('close', () => void output.off('close', leave))
+  // The client may have left while the object was opened.
+  if (output.destroyed) leave()
   return bytes
 }

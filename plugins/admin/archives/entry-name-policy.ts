@@ -7,9 +7,20 @@ const unsafe = /[\p{Cc}\p{Cf}\p{Co}\p{Cn}\u2028\u2029<>:"|?*\\]/gu
 /** Devices of Windows. */
 const reserved = /^(?:con|prn|aux|nul|com\d|lpt\d)(?:\.|$)/i
 
-/** Gives each key a relative path that is unlike all before it, also where letter case does not count. */
+/** Folders that are remembered; archives of usual keys have fewer. */
+const foldersMax = 50_000
+
+/**
+ * Gives each key a relative path that is unlike all before it, also where letter case does not count. No path is a file and a folder: the
+ * one that comes later gets a number.
+ */
 export class EntryNames {
+  /** Folded paths of files and folders. */
   readonly #taken = new Set<string>()
+  /** The number of each folder, by its folded path. */
+  readonly #folders = new Map<string, number>()
+  /** The next number to try, by the folded path. */
+  readonly #next = new Map<string, number>()
 
   nameOf(key: string): string {
     const parts = key
@@ -17,13 +28,34 @@ export class EntryNames {
       .split('/')
       .map(safePart)
       .filter((part) => part !== '')
-    const path = parts.join('/') || 'object'
-    let name = path
-    for (let n = 2; this.#taken.has(name.toLowerCase()); n += 1) name = withNumber(path, n)
-    this.#taken.add(name.toLowerCase())
-    return name
+    const name = parts.pop() ?? 'object'
+    // Above the limit an object lies beside the folders, with its path as its name.
+    const path = this.#folders.size < foldersMax ? this.#folderOf(parts) + name : cut([...parts, name].join('_'))
+    return withNumber(path, this.#takeNumber(folded(path)))
+  }
+
+  #folderOf(parts: readonly string[]): string {
+    let folder = ''
+    for (const part of parts) {
+      const place = folded(folder + part)
+      const n = this.#folders.get(place) ?? this.#takeNumber(place)
+      this.#folders.set(place, n)
+      folder = `${withNumber(folder + part, n)}/`
+    }
+    return folder
+  }
+
+  #takeNumber(place: string): number {
+    let n = this.#next.get(place) ?? 1
+    while (this.#taken.has(withNumber(place, n))) n += 1
+    this.#taken.add(withNumber(place, n))
+    if (n > 1) this.#next.set(place, n + 1)
+    return n
   }
 }
+
+/** The same for names that differ in letter case only. Lower case alone has two letters for the Greek sigma. */
+const folded = (path: string): string => path.toLowerCase().toUpperCase()
 
 function safePart(part: string): string {
   const shown = cut(withoutEnd(part.replaceAll(unsafe, '_')))
@@ -49,7 +81,9 @@ function cut(text: string): string {
   return kept
 }
 
+/** The first of a name has no number. */
 function withNumber(path: string, n: number): string {
+  if (n === 1) return path
   const dot = path.lastIndexOf('.')
   return dot > path.lastIndexOf('/') + 1 ? `${path.slice(0, dot)} (${n})${path.slice(dot)}` : `${path} (${n})`
 }

@@ -5,6 +5,8 @@ import { plainText } from '#kernel/system'
 import { keyBytesMax } from '#plugins/storage'
 import { bucketPath, bucketRefusals } from '../buckets/bucket-api.ts'
 import { objectKey } from '../objects/object-api.ts'
+import type { BulkActionName } from './bulk-action-entity.ts'
+import type { BulkTarget } from './bulk-action-store.ts'
 
 const count = 'number.integer'
 const actionName = "'move_to_trash' | 'restore' | 'delete_permanently' | 'delete_bucket'"
@@ -24,6 +26,18 @@ export const bulkTargets = type({ key: objectKey.narrow((key, context) => isKey(
 const bytesMax = 1024 * 1024
 
 const wanted = { action: actionName, targets: bulkTargets } as const
+interface Wanted {
+  readonly action: BulkActionName
+  readonly targets: readonly BulkTarget[]
+}
+
+/** A narrower range would look like its limit, and the whole bucket would be deleted. */
+function isWhole({ action, targets: [first, ...others] }: Wanted, context: { mustBe(expected: string): false }): boolean {
+  if (action !== 'delete_bucket') return true
+  const isBucket = first !== undefined && 'prefix' in first && first.prefix === '' && others.length === 0
+  return isBucket || context.mustBe('with the targets [{"prefix": ""}], because delete_bucket deletes all objects')
+}
+
 /** Whole numbers of bytes may be above what JSON numbers hold. */
 const sums = { objects: count, versions: count, bytes: 'string' } as const
 
@@ -63,7 +77,7 @@ export const previewBulkAction = defineEndpoint({
   role: 'read-only',
   summary: 'Count what a bulk action would change; changes nothing',
   params: bucketPath,
-  body: type(wanted),
+  body: type(wanted).narrow(isWhole),
   bytesMax,
   answer: type({ ...sums, open_uploads: count, open_uploads_exceed: 'boolean' }),
   deadlineMs: 120_000,
@@ -82,7 +96,7 @@ export const startBulkAction = defineEndpoint({
     client_request_id: type('0 < string <= 128'),
     /** The name of the bucket, for permanent deletions. */
     'confirm?': 'string',
-  }),
+  }).narrow(isWhole),
   bytesMax,
   answer: bulkAction,
   status: 202,

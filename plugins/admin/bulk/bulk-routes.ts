@@ -2,10 +2,17 @@ import { clock, database, defineRoutes, formatTime, serveEndpoint, taskQueue } f
 import { buckets, uploads, versions } from '#plugins/storage'
 import { requireBucket } from '../buckets/require-bucket.ts'
 import { adminErrors } from '../errors.ts'
-import { type BulkAction, endBulkAction, findBulkAction, listBulkActions as listActions } from './bulk-action-store.ts'
+import {
+  type BulkAction,
+  endBulkAction,
+  findBulkAction,
+  findBulkActionOfRequest,
+  listBulkActions as listActions,
+} from './bulk-action-store.ts'
 import { type BulkActionAnswer, listBulkActions, previewBulkAction, showBulkAction, startBulkAction, stopBulkAction } from './bulk-api.ts'
 import { sumTargets } from './bulk-sum-store.ts'
-import { requestBulkAction } from './request-bulk-action.ts'
+import { requestBulkAction, requireSame } from './request-bulk-action.ts'
+import { untilAnswered } from './until-answered.ts'
 
 /** Actions of a bucket in a list. */
 const listedMax = 20
@@ -28,9 +35,9 @@ export const bulkRoutes = defineRoutes({
       return { actions: (await listActions(database.read, id, listedMax)).map(describeAction) }
     })
 
-    serveEndpoint(app, previewBulkAction, async ({ params, body }) => {
+    serveEndpoint(app, previewBulkAction, async ({ params, body, reply }) => {
       const bucket = requireBucket(buckets, params.name)
-      const sum = await sumTargets({ read: database.read, versions }, bucket.id, body)
+      const sum = await sumTargets({ read: database.read, versions }, bucket.id, body, { signal: untilAnswered(reply) })
       const open = body.action === 'delete_bucket' ? await uploads.list({ bucket, limit: countedUploadsMax }) : undefined
       return {
         objects: sum.objects,
@@ -41,12 +48,14 @@ export const bulkRoutes = defineRoutes({
       }
     })
 
-    serveEndpoint(app, startBulkAction, async ({ params, body }) => {
-      const bucket = requireBucket(buckets, params.name)
+    serveEndpoint(app, startBulkAction, async ({ params, body, reply }) => {
       const { action, targets, client_request_id: clientRequestId, confirm } = body
+      const known = await findBulkActionOfRequest(database.read, clientRequestId)
+      if (known) return describeAction(requireSame(known, { bucket: params.name, action, targets }))
+      const bucket = requireBucket(buckets, params.name)
       const isPermanent = action === 'delete_permanently' || action === 'delete_bucket'
       if (isPermanent && confirm !== bucket.name) throw adminErrors.bulk_action_unconfirmed()
-      const sum = await sumTargets({ read: database.read, versions }, bucket.id, { action, targets })
+      const sum = await sumTargets({ read: database.read, versions }, bucket.id, { action, targets }, { signal: untilAnswered(reply) })
       const total = action === 'delete_bucket' ? sum.versions : sum.objects
       return describeAction(await requestBulkAction({ clock, database, queue }, { bucket, clientRequestId, action, targets, total }))
     })

@@ -22,10 +22,10 @@ interface PageRow {
 /** Keys that are read between two turns of the event loop. */
 const keysPerPage = 1000
 
-type PageQuery = { bucketId: number; after: string; low: string; high: string; limit: number }
+type PageQuery = { bucketId: number; low: string; high: string; limit: number }
 
 const keys = (table: string, where = '') =>
-  `select k.key from ${table} k where k.bucket_id = :bucketId and k.key > :after and k.key >= :low and k.key < :high ${where} order by k.key limit :limit`
+  `select k.key from ${table} k where k.bucket_id = :bucketId and k.key >= :low and k.key < :high ${where} order by k.key limit :limit`
 
 /** Deleted keys with all their versions. */
 const trashPage = sqlStatement<PageQuery, PageRow>(
@@ -42,39 +42,54 @@ const bucketStats = sqlStatement<{ bucketId: number }, { objects: number; versio
   `select live_objects as objects, versions, cast(version_bytes as text) as bytes from bucket_stats where bucket_id = :bucketId`,
 )
 
+interface SumDeps {
+  readonly read: Reader
+  readonly versions: Pick<Versions, 'rangeOf'>
+}
+
+interface SumLimits {
+  readonly signal: AbortSignal
+  /** Ends the count once it has as many. */
+  readonly objectsMax?: number
+}
+
 /** Sums what the action would change now. A key that two targets name counts twice. */
 export async function sumTargets(
-  { read, versions }: { readonly read: Reader; readonly versions: Pick<Versions, 'rangeOf'> },
+  deps: SumDeps,
   bucketId: number,
   { action, targets }: { readonly action: BulkActionName; readonly targets: readonly BulkTarget[] },
+  limits: SumLimits,
 ): Promise<BulkSum> {
   if (action === 'delete_bucket') {
-    const { objects = 0, versions = 0, bytes = '0' } = (await read.get(bucketStats, { bucketId })) ?? {}
+    const { objects = 0, versions = 0, bytes = '0' } = (await deps.read.get(bucketStats, { bucketId })) ?? {}
     return { objects, versions, bytes: BigInt(bytes) }
   }
+  const statement = action === 'move_to_trash' ? currentPage : trashPage
   let sum: BulkSum = { objects: 0, versions: 0, bytes: 0n }
   for (const target of targets) {
-    const { high } = await versions.rangeOf({ bucketId, ...target })
-    const pages =
-      'key' in target
-        ? { bucketId, low: target.key, high, limit: 1, pagesMax: 1 }
-        : { bucketId, low: target.prefix, high, limit: keysPerPage, pagesMax: Infinity }
-    sum = await addPages(read, action === 'move_to_trash' ? currentPage : trashPage, pages, sum)
+    for await (const page of pagesOf(deps, statement, { bucketId, ...target })) {
+      limits.signal.throwIfAborted()
+      sum = { objects: sum.objects + page.objects, versions: sum.versions + page.versions, bytes: sum.bytes + BigInt(page.bytes) }
+      if (sum.objects >= (limits.objectsMax ?? Infinity)) return sum
+      await setImmediate()
+    }
   }
   return sum
 }
 
-type Pages = Omit<PageQuery, 'after'> & { readonly pagesMax: number }
-
-async function addPages(read: Reader, statement: typeof trashPage, { pagesMax, ...range }: Pages, start: BulkSum): Promise<BulkSum> {
-  let sum = start
-  for (let [after, pages] = ['', 0]; pages < pagesMax; pages += 1) {
-    const page = await read.get(statement, { ...range, after })
-    if (!page?.last) break
-    sum = { objects: sum.objects + page.objects, versions: sum.versions + page.versions, bytes: sum.bytes + BigInt(page.bytes) }
-    if (page.objects < range.limit) break
-    after = page.last
-    await setImmediate()
+/** Each page begins behind the last key of the page before. */
+async function* pagesOf(
+  { read, versions }: SumDeps,
+  statement: typeof trashPage,
+  range: { readonly bucketId: number; readonly key?: string; readonly prefix?: string },
+): AsyncGenerator<PageRow> {
+  const { bucketId } = range
+  const { after, high } = await versions.rangeOf(range)
+  for (let low = after.key; ; ) {
+    const page = await read.get(statement, { bucketId, low, high, limit: keysPerPage })
+    if (!page) return
+    yield page
+    if (page.last === null || page.objects < keysPerPage) return
+    low = (await versions.rangeOf({ bucketId, key: page.last })).high
   }
-  return sum
 }

@@ -20,11 +20,7 @@ export function requestBulkAction({ clock, database, queue }: RequestDeps, { buc
   const { clientRequestId, action, targets } = request
   return database.write(async (tx) => {
     const known = await findBulkActionOfRequest(tx, clientRequestId)
-    if (known) {
-      if (known.bucketId !== bucket.id || known.action !== action || !isDeepStrictEqual(known.targets, targets))
-        throw adminErrors.bulk_action_idempotency_conflict()
-      return known
-    }
+    if (known) return requireSame(known, { bucket: bucket.name, action, targets })
     const id = await addBulkAction(tx, { ...request, bucketId: bucket.id, bucket: bucket.name, nowMs: clock.now() })
     const added = id === undefined ? undefined : await findBulkAction(tx, id)
     if (!added) throw adminErrors.bulk_action_unfinished()
@@ -32,4 +28,10 @@ export function requestBulkAction({ clock, database, queue }: RequestDeps, { buc
     await queue.add(tx, bulkActionTask, args, { key: bulkTaskKey(added.id) })
     return added
   })
+}
+
+/** The action of an earlier request with the same id. Its bucket may be deleted since, by the action itself. */
+export function requireSame(known: BulkAction, { bucket, action, targets }: Pick<BulkAction, 'bucket' | 'action' | 'targets'>): BulkAction {
+  if (known.bucket === bucket && known.action === action && isDeepStrictEqual(known.targets, targets)) return known
+  throw adminErrors.bulk_action_idempotency_conflict()
 }

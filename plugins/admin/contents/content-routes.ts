@@ -1,8 +1,8 @@
-import { Readable } from 'node:stream'
 import { defineRoutes, log, serveEndpoint } from '#kernel'
 import { type Bucket, buckets, type ObjectVersion, objects } from '#plugins/storage'
 import { requireBucket } from '../buckets/require-bucket.ts'
 import { adminErrors } from '../errors.ts'
+import { bytesOf } from '../objects/bytes-of.ts'
 import { contentDisposition } from '../objects/download-headers-policy.ts'
 import { objectMetadata, previewContent } from './content-api.ts'
 import { type Preview, previewOf } from './preview-policy.ts'
@@ -64,17 +64,7 @@ export const contentRoutes = defineRoutes({
       if (range) reply.code(206)
       // A range of nothing cannot be read.
       if (preview.bytes === 0) return ''
-      const opened = await objects.open(bucket, version.key, version.versionId)
-      const bytes = Readable.from(opened.read({ start, end }), { objectMode: false })
-      bytes.once('close', async () => {
-        try {
-          await opened[Symbol.asyncDispose]()
-        } catch (error) {
-          // The answer is complete or the client has disconnected, so the error can only be logged.
-          log.warn('a previewed object could not be closed', { error })
-        }
-      })
-      return bytes
+      return bytesOf(await objects.open(bucket, version.key, version.versionId), log, { start, end })
     })
   },
 })

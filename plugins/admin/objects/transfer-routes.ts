@@ -1,7 +1,7 @@
-import { Readable } from 'node:stream'
 import { defineRoutes, formatTime, log, serveEndpoint } from '#kernel'
 import { buckets, objects } from '#plugins/storage'
 import { requireBucket } from '../buckets/require-bucket.ts'
+import { bytesOf } from './bytes-of.ts'
 import { downloadHeaders } from './download-headers-policy.ts'
 import { deleteObject, downloadObject, uploadObject } from './object-api.ts'
 import { refuseUpload } from './refuse-upload.ts'
@@ -32,18 +32,8 @@ export const transferRoutes = defineRoutes({
       const bucket = requireBucket(buckets, params.name)
       const opened = await objects.open(bucket.name, key, version_id)
       const { size, etag, headers } = opened.version
-      const bytes = Readable.from(opened.read(), { objectMode: false })
-      // Closing happens also when nothing was read because the client disconnected.
-      bytes.once('close', async () => {
-        try {
-          await opened[Symbol.asyncDispose]()
-        } catch (error) {
-          // The answer is complete or the client has disconnected, so the error can only be logged.
-          log.warn('a downloaded object could not be closed', { error })
-        }
-      })
       reply.headers(downloadHeaders({ key, contentType: headers.contentType, size, etag }))
-      return bytes
+      return bytesOf(opened, log)
     })
 
     serveEndpoint(app, deleteObject, async ({ params, query: { key } }) => {

@@ -1,4 +1,4 @@
-import { CreateBucketCommand, CreateMultipartUploadCommand, PutObjectCommand, UploadPartCommand } from '@aws-sdk/client-s3'
+import { CreateBucketCommand, CreateMultipartUploadCommand, PutObjectCommand, type S3Client, UploadPartCommand } from '@aws-sdk/client-s3'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { promised } from '#kernel/testing'
 import { startTestGateway } from '../testing/test-gateway.ts'
@@ -113,6 +113,36 @@ test('only the owner of the bucket and admins sign links, for at most seven days
   expect(await share({ endpoint: 'javascript:alert(1)' })).toMatchObject({ status: 400 })
   expect(await share({ endpoint: 'https://user:secret@s3.example' })).toMatchObject({ status: 400 })
   expect(await share({ key: 'absent' })).toMatchObject({ status: 404, body: { code: 'share_object_not_found' } })
+})
+
+test('a link is signed for whoever may read the object by its list, and not for the owner of the bucket alone', async () => {
+  const { owner, other, plain } = gateway.users
+  const put = (client: S3Client, Key: string, more: object) =>
+    client.send(new PutObjectCommand({ Bucket: 'shared', Key, Body: body, ...more }))
+  await gateway
+    .client()
+    .send(new CreateBucketCommand({ Bucket: 'shared', ObjectOwnership: 'ObjectWriter', GrantWrite: `id=${other.ownerId}` }))
+  const { VersionId } = await put(gateway.client(), 'granted', { GrantRead: `id=${plain.ownerId}` })
+  await put(gateway.client(other), 'foreign', {})
+  const link = (key: string, { accessKey }: { readonly accessKey: string }, version_id?: string) =>
+    gateway.call('POST', '/api/v1/buckets/shared/objects/share', {
+      key,
+      access_key: accessKey,
+      expires_seconds: 60,
+      endpoint: gateway.url,
+      ...(version_id && { version_id }),
+    })
+  for (const made of [link('granted', owner), link('granted', plain), link('granted', plain, VersionId), link('foreign', other)])
+    expect((await fetch(promised(shareObject, await made).url)).status).toBe(200)
+  for (const refused of [link('foreign', owner), link('foreign', plain), link('granted', other, VersionId)])
+    expect(await refused).toMatchObject({ status: 409, body: { code: 'share_user_denied' } })
+})
+
+test('a key with NUL is refused before it is looked up', async () => {
+  const invalid = { status: 400, body: { code: 'invalid_request' } }
+  expect(await share({ key: 'a\0' })).toMatchObject(invalid)
+  expect(await gateway.call('POST', `${path}/uploads/abort`, { key: 'a\0', upload_id: 'u' })).toMatchObject(invalid)
+  expect(await share({ key: 'x'.repeat(1025) })).toMatchObject(invalid)
 })
 
 test('the address of the running S3 API is told', async () => {

@@ -28,9 +28,9 @@ export const shareObject = defineEndpoint({
   audit: ['key', 'version_id', 'access_key', 'expires_seconds'],
   params: type({ name: 'string' }),
   body: type({
-    key: type('0 < string <= 1024'),
+    key: someText.and('string <= 1024'),
     'version_id?': someText,
-    /** Its rights are those of the link: the owner of the bucket, or an admin. */
+    /** Its rights are those of the link: a user that may read the object. */
     access_key: someText,
     expires_seconds: type(`1 <= number.integer <= ${shareSecondsMax}`),
     /** Scheme and host under which clients reach the S3 API, such as `https://s3.example`. */

@@ -40,7 +40,7 @@ export const abortOpenUpload = defineEndpoint({
   summary: 'Abort an open multipart upload and remove its parts',
   audit: ['key', 'upload_id'],
   params: bucketPath,
-  body: type({ key: type('0 < string <= 1024'), upload_id: someText }),
+  body: type({ key: someText.and('string <= 1024'), upload_id: someText }),
   bytesMax: 16 * 1024,
   status: 204,
   refusals: ['bucket_not_found', 'upload_not_found', 'invalid_key'],

@@ -1,4 +1,4 @@
-import { defineRoutes, formatTime, serveEndpoint } from '#kernel'
+import { defineRoutes, formatTime, SvcError, serveEndpoint } from '#kernel'
 import { type Bucket, buckets, type Upload, uploads } from '#plugins/storage'
 import { abortOpenUpload, listOpenUploads } from './upload-api.ts'
 
@@ -34,8 +34,8 @@ export const openUploadRoutes = defineRoutes({
       })
       const described = []
       for (const upload of page.uploads) {
-        // An upload that ended since the page was read is left out.
-        if (await uploads.find({ bucket, key: upload.key, uploadId: upload.id })) described.push(await describeUpload(bucket, upload))
+        const shown = await describeUpload(bucket, upload).catch(skipEnded)
+        if (shown) described.push(shown)
       }
       return {
         uploads: described,
@@ -49,3 +49,8 @@ export const openUploadRoutes = defineRoutes({
     })
   },
 })
+
+/** An upload may end after the page was read. */
+function skipEnded(error: unknown): undefined {
+  if (!(error instanceof SvcError) || error.code !== 'upload_not_found') throw error
+}
