@@ -10,14 +10,15 @@ const add = statement((db, { packId, records }: Params<{ packId: number; records
   db.insertInto('sealed_packs').values({ pack_id: packId, records, dead_at: null }),
 )
 
+/** A pack that contents still join has fewer members than records without any that died. */
 const markDead = sqlStatement<{ nowMs: number }>(
-  `update sealed_packs set dead_at = :nowMs where dead_at is null
+  `update sealed_packs set dead_at = :nowMs where dead_at is null and pack_id not in (select m.pack_id from pack_moves m)
      and exists (select 1 from packs p where p.content_id = pack_id and p.members > 0 and p.members < records)`,
 )
 
 const forgetEnded = sqlStatement<object>('delete from sealed_packs where not exists (select 1 from packs p where p.content_id = pack_id)')
 
-/** A pack that is being replaced, or to which members move, has its turn later. */
+/** A pack that is being replaced has its turn later. */
 const askDue = sqlStatement<{ nowMs: number }>(
   `insert into asked_compactions (pack_id) select s.pack_id from sealed_packs s join contents c on c.id = s.pack_id
      join bucket_packings b on b.bucket_id = c.bucket_id
