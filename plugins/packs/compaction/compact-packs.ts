@@ -1,6 +1,7 @@
 import { randomBytes } from 'node:crypto'
 import { defineProbe, done, type Outcome, SvcError, wait } from '#kernel'
 import { type PlacedMember, packMembersMax } from '#plugins/storage'
+import { footerBytes, headerBytes } from '../segment/segment-layout.ts'
 import { writeSegment } from '../segment/segment-writer.ts'
 import { type CompactablePack, decideCompaction } from './compaction-policy.ts'
 import { compactable, findNextPack, forgetAsked, recordMoves } from './compaction-store.ts'
@@ -39,7 +40,7 @@ export async function compactBucket(deps: CompactDeps, bucket: CompactedBucket):
       packs: await compactable(database.read, bucket.bucketId),
       prices: await deps.prices(),
       months: deps.months,
-      bytesMax: limits.bytes,
+      bytesMax: limits.bytes - headerBytes - footerBytes,
       membersMax: Math.min(limits.members, packMembersMax),
     })
     if (chosen.length === 0) return done()
