@@ -26,7 +26,7 @@ export interface MoveDeps {
   onAdopted?(tx: Tx, bucketId: number, contents: number): Promise<void>
 }
 
-interface MovedBucket {
+export interface MovedBucket {
   readonly bucketId: number
   readonly bucket: string
 }
