@@ -66,6 +66,13 @@ const dropMoves = statement((db, { bucketId, packId }: Params<OfBucket & { packI
 )
 const dropMovesOfBucket = statement((db, { bucketId }: Params<OfBucket>) => db.deleteFrom('pack_moves').where('bucket_id', '=', bucketId))
 
+const addPacked = statement((db, { bucketId, contents }: Params<OfBucket & { contents: number }>) =>
+  db
+    .updateTable('asked_packings')
+    .set((row) => ({ packed: row('packed', '+', contents) }))
+    .where('bucket_id', '=', bucketId),
+)
+
 const ask = statement((db, { packId }: Params<{ packId: number }>) =>
   db
     .insertInto('asked_compactions')
@@ -141,8 +148,14 @@ export const movesOfAlone = (
   page: { readonly bucketId: number; readonly packId: number; readonly limit: number },
 ): Promise<readonly PlacedMember[]> => read.all(findAlone, page)
 
-export async function forgetMovesOf(tx: Tx, contentIds: readonly number[]): Promise<void> {
-  await tx.run(dropMovesOf, { contentIds })
+/** Returns how many moves there were. */
+export async function forgetMovesOf(tx: Tx, contentIds: readonly number[]): Promise<number> {
+  return (await tx.run(dropMovesOf, { contentIds })).changes
+}
+
+/** Adds contents that became members to those of the request to pack what is stored, if there is one. */
+export async function countPacked(tx: Tx, bucketId: number, contents: number): Promise<void> {
+  await tx.run(addPacked, { bucketId, contents })
 }
 
 export async function forgetMovesOfBucket(tx: Tx, bucketId: number): Promise<void> {

@@ -2,6 +2,7 @@ import { randomBytes } from 'node:crypto'
 import { expect, test } from 'vitest'
 import { allRows, getRow } from '#kernel/testing'
 import { readAll } from '../../storage/testing/object-storage.ts'
+import { compactBucket } from '../compaction/compact-packs.ts'
 import { askErasures } from '../compaction/erasure-store.ts'
 import { setErasure, setPacking } from '../policies/packing-store.ts'
 import { openPackScene, place } from '../testing/pack-scene.ts'
@@ -155,4 +156,14 @@ test('a pack that objects join page by page has no bytes of deleted objects, and
   await scene.versions.delete({ bucket: 'photos', key: 'k1', versionId: deleted?.versionId ?? '' })
   await database.write((tx) => askErasures(tx, 90 * dayMs))
   expect(await marked()).toEqual([{ pack_id: packId }])
+})
+
+test('objects that a compaction of the bucket makes members are counted, each once', async () => {
+  await using scene = await openScene(20)
+  await scene.ask()
+  await scene.run()
+  await scene.store()
+  expect(await compactBucket(scene.deps, place)).toEqual({ kind: 'done' })
+  expect(await scene.asked()).toMatchObject({ packed: 18 })
+  expect(await scene.run()).toMatchObject({ kind: 'wait', reason: 'copies', message: '18 of 20 objects are packed' })
 })

@@ -5,7 +5,7 @@ import { writeNextPack } from '../compaction/write-next-pack.ts'
 import { footerBytes, headerBytes } from '../segment/segment-layout.ts'
 import { readStored } from './read-stored.ts'
 import { firstOfPack } from './stored-policy.ts'
-import { advanceTo, countPacked, findAskedPacking, forgetAskedPacking, pageOfStored, type StoredContent } from './stored-store.ts'
+import { advanceTo, findAskedPacking, forgetAskedPacking, pageOfStored, type StoredContent } from './stored-store.ts'
 
 const written = defineProbe('packs.stored.written')
 
@@ -23,7 +23,6 @@ interface StoredDeps extends MoveDeps {
 export async function packStored(deps: StoredDeps, bucket: MovedBucket): Promise<Outcome> {
   const { database, packs, clock, signal } = deps
   const { bucketId } = bucket
-  const moves = { ...deps, onAdopted: countPacked }
   for (;;) {
     signal.throwIfAborted()
     const asked = await findAskedPacking(database.read, bucketId)
@@ -31,7 +30,7 @@ export async function packStored(deps: StoredDeps, bucket: MovedBucket): Promise
     const message = `${asked.packed} of ${asked.contents} objects are packed`
     const next = await findNextPack(database.read, bucketId)
     if (next !== undefined) {
-      if (!(await finishMoves(moves, bucket, next))) return wait('copies', clock.now() + copiesWaitMs, message)
+      if (!(await finishMoves(deps, bucket, next))) return wait('copies', clock.now() + copiesWaitMs, message)
       continue
     }
     if (!(await packs.mayAdopt(database.read))) return wait('keeper', clock.now() + keeperWaitMs, 'a plugin that keeps copies is disabled')
