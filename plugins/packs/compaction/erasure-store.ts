@@ -23,7 +23,7 @@ const askDue = sqlStatement<{ nowMs: number }>(
   `insert into asked_compactions (pack_id) select s.pack_id from sealed_packs s join contents c on c.id = s.pack_id
      join bucket_packings b on b.bucket_id = c.bucket_id
    where s.dead_at is not null and b.erase_within_days > 0
-     and s.dead_at <= :nowMs - (case when b.erase_within_days > ${moveDays} then b.erase_within_days - ${moveDays} else 0 end) * ${dayMs}
+     and s.dead_at + cast(case when b.erase_within_days > ${moveDays} then b.erase_within_days - ${moveDays} else 0 end as bigint) * ${dayMs} <= :nowMs
      and not exists (select 1 from pack_moves m join pack_members k on k.content_id = m.content_id where k.pack_id = s.pack_id)
    on conflict (pack_id) do nothing`,
 )
