@@ -11,9 +11,9 @@ const candidatesMax = 200
 const findCandidates = sqlStatement<OfBucket, Omit<CompactablePack, 'isAsked'> & { readonly isAsked: number }>(
   `select p.content_id as id, c.size, p.members, p.living_bytes as "livingBytes", c.target_copies as "targetCopies",
      case when a.pack_id is null then 0 else 1 end as "isAsked"
-   from contents c join packs p on p.content_id = c.id left join asked_compactions a on a.pack_id = c.id
-   where c.bucket_id = :bucketId and c.part_count = 0 and c.hold_count > 0 and c.state = 'live' and c.store_state = 'stored' and p.members > 0
-     and not exists (select 1 from pack_moves m where m.pack_id = p.content_id)
+   from packs p join contents c on c.id = p.content_id left join asked_compactions a on a.pack_id = p.content_id
+   where p.bucket_id = :bucketId and c.state = 'live' and c.store_state = 'stored' and p.members > 0
+     and p.content_id not in (select m.pack_id from pack_moves m where m.bucket_id = :bucketId)
    order by case when a.pack_id is null then 1 else 0 end, (c.size - p.living_bytes) * 1.0 / c.size desc, c.id limit ${candidatesMax}`,
 )
 
@@ -85,9 +85,9 @@ const dropAsked = statement((db, { packIds }: Params<{ packIds: readonly number[
 
 const findBuckets = sqlStatement<object, { bucketId: number; bucket: string }>(
   `select b.id as "bucketId", b.name as bucket from buckets b where b.deleted_at is null and (
-     exists (select 1 from pack_moves m where m.bucket_id = b.id)
-     or exists (select 1 from asked_compactions a join contents c on c.id = a.pack_id where c.bucket_id = b.id)
-     or exists (select 1 from packs p join contents c on c.id = p.content_id where c.bucket_id = b.id and p.living_bytes * 2 < c.size))`,
+     b.id in (select m.bucket_id from pack_moves m)
+     or b.id in (select p.bucket_id from asked_compactions a join packs p on p.content_id = a.pack_id)
+     or exists (select 1 from packs p join contents c on c.id = p.content_id where p.bucket_id = b.id and p.living_bytes * 2 < c.size))`,
 )
 
 export interface LivingMember {

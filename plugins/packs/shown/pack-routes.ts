@@ -57,7 +57,7 @@ export const packRoutes = defineRoutes({
             .slice(0, packPageSizes.max)
       const described: BucketPacks[] = []
       for (const one of shown) described.push(await describeBucket(read, one))
-      const rows = await pageOfPacks(read, { bucketId: bucket?.id ?? 0, before: query.before ?? Number.MAX_SAFE_INTEGER, limit: limit + 1 })
+      const rows = await pageOfPacks(read, bucket?.id, { before: query.before ?? Number.MAX_SAFE_INTEGER, limit: limit + 1 })
       const prices = await pricesSoon()
       const shownPacks = rows
         .slice(0, limit)
