@@ -18,6 +18,10 @@ const markDead = sqlStatement<{ nowMs: number }>(
 
 const forgetEnded = sqlStatement<object>('delete from sealed_packs where not exists (select 1 from packs p where p.content_id = pack_id)')
 
+const forgetAskedEnded = sqlStatement<object>(
+  'delete from asked_compactions where not exists (select 1 from packs p where p.content_id = pack_id)',
+)
+
 /** A pack that is being replaced has its turn later. */
 const askDue = sqlStatement<{ nowMs: number }>(
   `insert into asked_compactions (pack_id) select s.pack_id from sealed_packs s join contents c on c.id = s.pack_id
@@ -35,6 +39,7 @@ export async function recordSealed(tx: Tx, packId: number, records: number): Pro
 /** Asks for the compaction of packs whose bucket wants the bytes of deleted objects erased, in time before the period ends. */
 export async function askErasures(tx: Tx, nowMs: number): Promise<void> {
   await tx.run(forgetEnded, {})
+  await tx.run(forgetAskedEnded, {})
   await tx.run(markDead, { nowMs })
   await tx.run(askDue, { nowMs })
 }

@@ -1,5 +1,5 @@
 import { type Reader, sqlStatement } from '#kernel'
-import type { PackedCopies } from './saving-policy.ts'
+import type { PackedCopies } from '../stored/saving-policy.ts'
 
 const sumPacked = sqlStatement<{ bucketId: number }, PackedCopies>(
   `select cast(coalesce(sum(k.members * c.durable_copies), 0) as bigint) as "ofObjects",
