@@ -7,7 +7,7 @@ import { packLimits } from '../sealing/pack-limits.ts'
 import { packsSection } from '../settings.ts'
 
 const disabledWaitMs = 3_600_000
-/** Without prices, only what an operator asked for is replaced. */
+/** The task waits longer for prices than a view: without them, it replaces only what an operator asked for. */
 const pricesMs = 60_000
 
 /** Replaces packs of a bucket by one without dead bytes. It sends nothing itself: the new pack is stored, and the old ones are removed, like any content. */

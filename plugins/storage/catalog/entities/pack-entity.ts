@@ -9,7 +9,7 @@ export const packEntity = defineEntity({
   properties: {
     content_id: () =>
       p.manyToOne(contentEntity).fieldName('content_id').mapToPk().primary().updateRule('no action').deleteRule('no action'),
-    /** That of the content. */
+    /** The bucket of the content. */
     bucket_id: () => p.manyToOne(bucketEntity).fieldName('bucket_id').mapToPk(),
     created_at: p.bigint('number'),
     /** Counters of the members that are left, kept by triggers. */
