@@ -7,7 +7,7 @@ interface PolicyFlags {
 
 export async function run(call: AdminCall<{ bucket: string; packing: string }, PolicyFlags>): Promise<undefined> {
   const { bucket, packing } = call.parameters
-  if (packing !== 'small' && packing !== 'off') throw usageError(`"${packing}" is no packing; use small or off`)
+  if (packing !== 'small' && packing !== 'off') throw usageError(`invalid packing "${packing}"; use small or off`)
   const client = await openAdminClient(call)
   const days = call.flags['erase-within-days']
   const answer = await client.call(changePacking, { body: { bucket, packing, ...(days !== undefined && { erase_within_days: days }) } })

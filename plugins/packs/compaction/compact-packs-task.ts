@@ -2,12 +2,13 @@ import { clock, database, defineTask, done, optional, type TaskQueue, type TaskS
 import { type } from '#kernel/schema'
 import { finalCopies } from '#plugins/replication'
 import { packs } from '#plugins/storage'
-import { funds } from '#plugins/wallet'
+import { funds, readPrices } from '#plugins/wallet'
 import { packLimits } from '../sealing/pack-limits.ts'
 import { packsSection } from '../settings.ts'
-import { readPrices } from './read-prices.ts'
 
 const disabledWaitMs = 3_600_000
+/** The task waits longer for prices than a view: without them, it replaces only what an operator asked for. */
+const pricesMs = 60_000
 
 /** Replaces packs of a bucket by one without dead bytes. It sends nothing itself: the new pack is stored, and the old ones are removed, like any content. */
 export const compactPacksTask = defineTask({
@@ -27,7 +28,7 @@ export const compactPacksTask = defineTask({
     return compactBucket(
       {
         ...{ ...services, log, signal, fence, limitsOf: limits.of, months: settings.compaction_months },
-        prices: () => readPrices(funds),
+        prices: () => readPrices(funds, services.clock, pricesMs),
         finalCopies: (contentId) => copies.count(services.database.read, contentId),
       },
       args,

@@ -127,3 +127,15 @@ test('a bucket that is deleted during a compaction leaves nothing', async () => 
   expect(await allRows(scene.database.read, "select id from contents where state = 'live'")).toEqual([])
   expect(next).not.toBe(old)
 })
+
+test('no pack is written when all members of the chosen packs are deleted before they are read', async () => {
+  await using scene = await openScene()
+  await scene.putAll(2)
+  const old = await scene.sealAndStore()
+  await scene.ask(old)
+  const prices = () => scene.remove(...scene.bodies.keys()).then(() => undefined)
+  expect(await compactBucket({ ...scene.deps, prices }, place)).toEqual({ kind: 'done' })
+  expect(scene.keeper.released).toEqual([old])
+  expect(await allRows(scene.database.read, "select id from contents where state = 'live'")).toEqual([])
+  await scene.expectSound()
+})

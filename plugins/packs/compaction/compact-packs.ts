@@ -1,12 +1,10 @@
-import { randomBytes } from 'node:crypto'
-import { defineProbe, done, type Outcome, SvcError, wait } from '#kernel'
-import { type PlacedMember, packMembersMax } from '#plugins/storage'
-import { writeSegment } from '../segment/segment-writer.ts'
+import { defineProbe, done, type Outcome, wait } from '#kernel'
+import { footerBytes, headerBytes } from '../segment/segment-layout.ts'
 import { type CompactablePack, decideCompaction } from './compaction-policy.ts'
-import { compactable, findNextPack, forgetAsked, recordMoves } from './compaction-store.ts'
-import { recordSealed } from './erasure-store.ts'
-import { copiesWaitMs, finishMoves, type MoveDeps, roomWaitMs } from './finish-moves.ts'
+import { compactable, findNextPack, forgetAsked } from './compaction-store.ts'
+import { copiesWaitMs, finishMoves, type MoveDeps, type MovedBucket, roomWaitMs } from './finish-moves.ts'
 import { readLiving } from './read-living.ts'
+import { writeNextPack } from './write-next-pack.ts'
 
 const written = defineProbe('packs.compact.written')
 
@@ -16,16 +14,11 @@ interface CompactDeps extends MoveDeps {
   readonly months: number
 }
 
-interface CompactedBucket {
-  readonly bucketId: number
-  readonly bucket: string
-}
-
 /**
  * Replaces packs of a bucket by one without their dead bytes, when it pays. The new pack gets all its copies first; then the members move and the
  * old packs end, in one transaction. Its rows say how far it is, so that it can run again from its start after every step (I-09).
  */
-export async function compactBucket(deps: CompactDeps, bucket: CompactedBucket): Promise<Outcome> {
+export async function compactBucket(deps: CompactDeps, bucket: MovedBucket): Promise<Outcome> {
   const { database, clock, signal } = deps
   for (;;) {
     signal.throwIfAborted()
@@ -39,8 +32,8 @@ export async function compactBucket(deps: CompactDeps, bucket: CompactedBucket):
       packs: await compactable(database.read, bucket.bucketId),
       prices: await deps.prices(),
       months: deps.months,
-      bytesMax: limits.bytes,
-      membersMax: Math.min(limits.members, packMembersMax),
+      bytesMax: limits.bytes - headerBytes - footerBytes,
+      membersMax: limits.members,
     })
     if (chosen.length === 0) return done()
     if (!(await begin(deps, bucket, chosen))) return wait('cache', clock.now() + roomWaitMs)
@@ -48,34 +41,18 @@ export async function compactBucket(deps: CompactDeps, bucket: CompactedBucket):
 }
 
 /** Writes the new pack. Returns false without room in the cache. */
-async function begin(deps: CompactDeps, { bucketId, bucket }: CompactedBucket, chosen: readonly CompactablePack[]): Promise<boolean> {
-  const { packs, clock, log, signal, fence } = deps
-  const livingBytes = chosen.reduce((sum, pack) => sum + pack.livingBytes, 0)
-  if (packs.freeBytes() / 2 < livingBytes) return false
-  const members: PlacedMember[] = []
+async function begin(deps: CompactDeps, bucket: MovedBucket, chosen: readonly CompactablePack[]): Promise<boolean> {
   const packIds = chosen.map(({ id }) => id)
-  const body = writeSegment({
-    segmentId: randomBytes(16).toString('hex'),
-    bucket,
-    createdAtMs: clock.now(),
+  const next = await writeNextPack(deps, bucket, {
     records: readLiving(deps, packIds),
-    onRecord: (contentId, offset) => void members.push({ contentId, offset }),
+    bytes: chosen.reduce((sum, pack) => sum + pack.livingBytes, 0),
+    targetCopies: Math.max(...chosen.map((pack) => pack.targetCopies)),
+    record: (tx) => forgetAsked(tx, packIds),
   })
-  const targetCopies = Math.max(...chosen.map((pack) => pack.targetCopies))
-  try {
-    const packId = await packs.createNext({
-      ...{ bucketId, body, targetCopies, signal, fence },
-      record: async (tx, packId) => {
-        await recordMoves(tx, bucketId, packId, members)
-        await recordSealed(tx, packId, members.length)
-        await forgetAsked(tx, packIds)
-      },
-    })
-    await written()
-    log.info('pack written to replace others', { pack: packId, replaces: packIds, bucket, members: members.length })
-    return true
-  } catch (error) {
-    if (error instanceof SvcError && (error.code === 'cache_full' || error.code === 'cache_busy')) return false
-    throw error
-  }
+  if (next === 'full') return false
+  // All their members were deleted meanwhile, and they ended.
+  if (next === 'empty') return true
+  await written()
+  deps.log.info('pack written to replace others', { pack: next.packId, replaces: packIds, bucket: bucket.bucket, members: next.members })
+  return true
 }

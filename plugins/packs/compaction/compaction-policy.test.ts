@@ -36,6 +36,13 @@ test('packs are chosen as long as their living bytes and members have room in on
   expect(decide(packs, { months: 100, membersMax: 200 })).toEqual([1, 2])
 })
 
+test('what a pack adds to each member counts as bytes of the new pack', () => {
+  const packs = [1, 2, 3].map((id) => pack(id, 0, { livingBytes: 8000 * 100, members: 8000, isAsked: true }))
+  const bytesMax = 2 * 8000 * (100 + 552)
+  expect(decide(packs, { bytesMax, membersMax: 100_000 })).toEqual([1, 2])
+  expect(decide(packs, { bytesMax: bytesMax - 1, membersMax: 100_000 })).toEqual([1])
+})
+
 test('without prices, or with no months, only what an operator asked for is replaced', () => {
   const packs = [pack(1, 0.01), pack(2, 0.9, { isAsked: true })]
   expect(decide(packs, { months: 100, prices: undefined })).toEqual([2])

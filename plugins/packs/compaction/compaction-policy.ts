@@ -20,7 +20,7 @@ interface CompactionQuestion {
     | undefined
   /** Months in which the replacement must pay; 0: it never does. */
   readonly months: number
-  /** Limits of the new pack. */
+  /** Limits of the new pack; its bytes without its header and footer. */
   readonly bytesMax: number
   readonly membersMax: number
 }
@@ -66,7 +66,7 @@ function fill(packs: readonly CompactablePack[], { bytesMax, membersMax }: Pick<
   const chosen: CompactablePack[] = []
   let [bytes, members] = [0, 0]
   for (const pack of packs) {
-    bytes += pack.livingBytes
+    bytes += pack.livingBytes + pack.members * memberOverheadBytes
     members += pack.members
     if (chosen.length > 0 && (bytes > bytesMax || members > membersMax)) break
     chosen.push(pack)

@@ -11,9 +11,9 @@ const candidatesMax = 200
 const findCandidates = sqlStatement<OfBucket, Omit<CompactablePack, 'isAsked'> & { readonly isAsked: number }>(
   `select p.content_id as id, c.size, p.members, p.living_bytes as "livingBytes", c.target_copies as "targetCopies",
      case when a.pack_id is null then 0 else 1 end as "isAsked"
-   from contents c join packs p on p.content_id = c.id left join asked_compactions a on a.pack_id = c.id
-   where c.bucket_id = :bucketId and c.part_count = 0 and c.hold_count > 0 and c.state = 'live' and c.store_state = 'stored' and p.members > 0
-     and not exists (select 1 from pack_moves m where m.pack_id = p.content_id)
+   from packs p join contents c on c.id = p.content_id left join asked_compactions a on a.pack_id = p.content_id
+   where p.bucket_id = :bucketId and c.state = 'live' and c.store_state = 'stored' and p.members > 0
+     and p.content_id not in (select m.pack_id from pack_moves m where m.bucket_id = :bucketId)
    order by case when a.pack_id is null then 1 else 0 end, (c.size - p.living_bytes) * 1.0 / c.size desc, c.id limit ${candidatesMax}`,
 )
 
@@ -66,6 +66,13 @@ const dropMoves = statement((db, { bucketId, packId }: Params<OfBucket & { packI
 )
 const dropMovesOfBucket = statement((db, { bucketId }: Params<OfBucket>) => db.deleteFrom('pack_moves').where('bucket_id', '=', bucketId))
 
+const addPacked = statement((db, { bucketId, contents }: Params<OfBucket & { contents: number }>) =>
+  db
+    .updateTable('asked_packings')
+    .set((row) => ({ packed: row('packed', '+', contents) }))
+    .where('bucket_id', '=', bucketId),
+)
+
 const ask = statement((db, { packId }: Params<{ packId: number }>) =>
   db
     .insertInto('asked_compactions')
@@ -78,9 +85,9 @@ const dropAsked = statement((db, { packIds }: Params<{ packIds: readonly number[
 
 const findBuckets = sqlStatement<object, { bucketId: number; bucket: string }>(
   `select b.id as "bucketId", b.name as bucket from buckets b where b.deleted_at is null and (
-     exists (select 1 from pack_moves m where m.bucket_id = b.id)
-     or exists (select 1 from asked_compactions a join contents c on c.id = a.pack_id where c.bucket_id = b.id)
-     or exists (select 1 from packs p join contents c on c.id = p.content_id where c.bucket_id = b.id and p.living_bytes * 2 < c.size))`,
+     b.id in (select m.bucket_id from pack_moves m)
+     or b.id in (select p.bucket_id from asked_compactions a join packs p on p.content_id = a.pack_id)
+     or exists (select 1 from packs p join contents c on c.id = p.content_id where p.bucket_id = b.id and p.living_bytes * 2 < c.size))`,
 )
 
 export interface LivingMember {
@@ -141,8 +148,14 @@ export const movesOfAlone = (
   page: { readonly bucketId: number; readonly packId: number; readonly limit: number },
 ): Promise<readonly PlacedMember[]> => read.all(findAlone, page)
 
-export async function forgetMovesOf(tx: Tx, contentIds: readonly number[]): Promise<void> {
-  await tx.run(dropMovesOf, { contentIds })
+/** Returns how many moves there were. */
+export async function forgetMovesOf(tx: Tx, contentIds: readonly number[]): Promise<number> {
+  return (await tx.run(dropMovesOf, { contentIds })).changes
+}
+
+/** Adds contents that became members to those of the request to pack what is stored, if there is one. */
+export async function countPacked(tx: Tx, bucketId: number, contents: number): Promise<void> {
+  await tx.run(addPacked, { bucketId, contents })
 }
 
 export async function forgetMovesOfBucket(tx: Tx, bucketId: number): Promise<void> {

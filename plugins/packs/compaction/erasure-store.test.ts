@@ -47,3 +47,15 @@ test('a pack with bytes of deleted objects is replaced within the days of its bu
   expect(await allRows(database.read, 'select records, dead_at from sealed_packs')).toEqual([{ records: 1, dead_at: null }])
   await scene.expectSound()
 })
+
+test('a request to replace a pack that ended is forgotten', async () => {
+  await using scene = await openPackScene()
+  const { database } = scene
+  await scene.put('a', randomBytes(5000))
+  await scene.seal()
+  await scene.ask(await scene.store())
+  const version = await scene.objects.find('photos', 'a')
+  await scene.versions.deletePermanently({ bucket: 'photos', key: 'a', versionId: version?.versionId ?? '' })
+  await database.write((tx) => askErasures(tx, dayMs))
+  expect(await allRows(database.read, 'select * from asked_compactions')).toEqual([])
+})

@@ -1,7 +1,7 @@
-import { type Clock, type Database, defineProbe, type Log, type Tx } from '#kernel'
+import { type Clock, type Database, defineProbe, type Log } from '#kernel'
 import type { Packs } from '#plugins/storage'
 import type { SealLimits } from '../sealing/seal-policy.ts'
-import { forgetMoves, forgetMovesOf, movesOfAlone, movesTo, targetOf } from './compaction-store.ts'
+import { countPacked, forgetMoves, forgetMovesOf, movesOfAlone, movesTo, targetOf } from './compaction-store.ts'
 
 const moved = defineProbe('packs.compact.moved')
 const adopted = defineProbe('packs.stored.adopted')
@@ -22,11 +22,9 @@ export interface MoveDeps {
   limitsOf(bucketId: number): Promise<SealLimits>
   /** Copies of a content that no reorganisation reverts. */
   finalCopies(contentId: number): Promise<number>
-  /** Called in the transaction that makes contents with pieces of their own members of a pack. */
-  onAdopted?(tx: Tx, bucketId: number, contents: number): Promise<void>
 }
 
-interface MovedBucket {
+export interface MovedBucket {
   readonly bucketId: number
   readonly bucket: string
 }
@@ -67,8 +65,7 @@ async function adoptAll(deps: MoveDeps, bucketId: number, packId: number): Promi
     const isAdopted = await fence(database).write(
       async (tx) => {
         if (!(await packs.adopt(tx, { packId, members }))) return false
-        await forgetMovesOf(tx, contentIds)
-        await deps.onAdopted?.(tx, bucketId, contentIds.length)
+        await countPacked(tx, bucketId, await forgetMovesOf(tx, contentIds))
         return true
       },
       { rows: members.length * 5 },

@@ -6,10 +6,13 @@ export interface ComparedPack {
   readonly bucket: string
 }
 
-const columns = `c.id, c.size, b.name as bucket from packs p join contents c on c.id = p.content_id join buckets b on b.id = c.bucket_id
-  where c.state = 'live' and c.store_state <> 'lost'`
+/** `cross join` makes SQLite begin at the packs: contents are many more. */
+const columns = `c.id, c.size, b.name as bucket from packs p cross join contents c join buckets b on b.id = p.bucket_id
+  where c.id = p.content_id and c.state = 'live' and c.store_state <> 'lost'`
 
-const next = sqlStatement<{ after: number; limit: number }, ComparedPack>(`select ${columns} and c.id > :after order by c.id limit :limit`)
+const next = sqlStatement<{ after: number; limit: number }, ComparedPack>(
+  `select ${columns} and p.content_id > :after order by p.content_id limit :limit`,
+)
 const some = sqlStatement<{ limit: number }, ComparedPack>(`select ${columns} order by random() limit :limit`)
 
 interface MemberRow {

@@ -2,8 +2,8 @@ import { database } from '#kernel'
 import { defineFeeSaver } from '#plugins/costs'
 import { findPacking } from '../policies/packing-store.ts'
 import { packLimits } from '../sealing/pack-limits.ts'
+import { savedFees } from '../stored/saving-policy.ts'
 import { packsOf } from '../stored/stored-policy.ts'
-import { savedFees } from './saving-policy.ts'
 import { packedCopies, smallSince } from './saving-store.ts'
 
 /** Tells the cost page what packing saves, and would save. */

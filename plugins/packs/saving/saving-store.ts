@@ -1,11 +1,10 @@
 import { type Reader, sqlStatement } from '#kernel'
-import type { PackedCopies } from './saving-policy.ts'
+import type { PackedCopies } from '../stored/saving-policy.ts'
 
 const sumPacked = sqlStatement<{ bucketId: number }, PackedCopies>(
   `select cast(coalesce(sum(k.members * c.durable_copies), 0) as bigint) as "ofObjects",
      cast(coalesce(sum(c.durable_copies), 0) as bigint) as "ofPacks"
-   from contents c join packs k on k.content_id = c.id
-   where c.bucket_id = :bucketId and c.part_count = 0 and c.hold_count > 0 and c.state = 'live' and k.members > 0`,
+   from packs k join contents c on c.id = k.content_id where k.bucket_id = :bucketId and c.state = 'live' and k.members > 0`,
 )
 
 interface SmallSum {

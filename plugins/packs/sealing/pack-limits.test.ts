@@ -4,6 +4,11 @@ import { createPackLimits } from './pack-limits.ts'
 
 const settings = { default: 'off', object_bytes_max: 1000, bytes: 5000, compaction_months: 12, wait: 600, idle: 60 } as const
 
+test('the largest packed object is at most half a pack, in whole bytes', () => {
+  const odd = { ...settings, object_bytes_max: 5000, bytes: 5001 }
+  expect(createPackLimits({ settings: odd, placements: undefined, providers: undefined }).objectBytesMax).toBe(2500)
+})
+
 function limitsOf(dataSets: readonly Partial<DataSetRecord>[]) {
   const placements = { dataSetsOf: async () => dataSets as readonly DataSetRecord[] }
   const providers = { inventory: async () => ({ providers: [{ providerId: '7', pieceBytesMax: 3000 }] }) as never }

@@ -5,7 +5,7 @@ import { packMembersMax } from '#plugins/storage'
 import type { packsSection } from '../settings.ts'
 import type { SealLimits } from './seal-policy.ts'
 
-interface PackLimits {
+export interface PackLimits {
   /** Returns the limits of packs of the bucket now: every provider that gets copies takes such a pack. */
   of(bucketId: number): Promise<SealLimits>
   /** Largest object that is packed. */
@@ -41,7 +41,7 @@ export function createPackLimits({ settings, placements, providers }: LimitDeps)
     )
   }
   return {
-    objectBytesMax: Math.min(settings.object_bytes_max, settings.bytes / 2),
+    objectBytesMax: Math.min(settings.object_bytes_max, Math.floor(settings.bytes / 2)),
     async of(bucketId) {
       const dataSets = await dataSetsOf(bucketId)
       return {

@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto'
-import { type Clock, type Database, defineProbe, done, type Log, type Outcome, SvcError, wait } from '#kernel'
-import { type CachedContents, type CacheGauge, type Packs, type PlacedMember, packMembersMax } from '#plugins/storage'
+import { type Clock, type Database, defineProbe, done, type Log, type Outcome, wait } from '#kernel'
+import { type CachedContents, type CacheGauge, isNoRoom, type Packs, type PlacedMember } from '#plugins/storage'
 import { recordSealed } from '../compaction/erasure-store.ts'
 import { findPacking, setSealAsked } from '../policies/packing-store.ts'
 import { memberOverheadBytes } from '../segment/overhead-policy.ts'
@@ -73,7 +73,7 @@ async function sealOne(deps: SealDeps, { bucketId, bucket }: SealedBucket, limit
   const records = readMembers(deps, {
     bucketId,
     bytesMax: limits.bytes,
-    membersMax: Math.min(limits.members, packMembersMax),
+    membersMax: limits.members,
     memberOverheadBytes,
     onUnreadable: (contentId) => void unreadable.push(contentId),
   })
@@ -91,7 +91,7 @@ async function sealOne(deps: SealDeps, { bucketId, bucket }: SealedBucket, limit
       record: (tx, packId) => recordSealed(tx, packId, members.length),
     })
   } catch (error) {
-    if (error instanceof SvcError && (error.code === 'cache_full' || error.code === 'cache_busy')) return false
+    if (isNoRoom(error)) return false
     throw error
   }
   await sealed()

@@ -1,14 +1,15 @@
-import { clock, database, defineRoutes, formatTime, optional, type Reader, serveEndpoint, taskQueue, within } from '#kernel'
+import { clock, database, defineRoutes, formatTime, optional, serveEndpoint, taskQueue } from '#kernel'
 import { type Bucket, buckets, packs } from '#plugins/storage'
-import { funds, type PriceList } from '#plugins/wallet'
+import { funds, type PriceList, readPrices } from '#plugins/wallet'
 import { enqueueCompaction } from '../compaction/compact-packs-task.ts'
 import { compactionCosts, deadBytesOf } from '../compaction/compaction-policy.ts'
 import { askToCompact } from '../compaction/compaction-store.ts'
-import { readPrices } from '../compaction/read-prices.ts'
 import { packErrors } from '../errors.ts'
-import { bucketsWithPacking, findPacking, setSealAsked } from '../policies/packing-store.ts'
+import { bucketsWithPacking, setSealAsked } from '../policies/packing-store.ts'
+import { packLimits } from '../sealing/pack-limits.ts'
 import { enqueueSeal } from '../sealing/seal-pack-task.ts'
 import { packsSection } from '../settings.ts'
+import { describePacking } from './describe-packing.ts'
 import {
   type BucketPacks,
   compactPack,
@@ -21,28 +22,16 @@ import {
 } from './pack-api.ts'
 import { findPack, membersOf, type PackRow, pageOfPacks } from './pack-store.ts'
 
-const pricesMs = 2000
-
 export const packRoutes = defineRoutes({
   name: 'packs',
-  uses: { database, buckets, packs, queue: taskQueue, settings: packsSection.settings, funds: optional(funds), clock },
+  uses: { database, buckets, packs, limits: packLimits, queue: taskQueue, settings: packsSection.settings, funds: optional(funds), clock },
   endpoints: [listPacks, showPack, sealPacks, compactPack],
-  register(app, { database, buckets, packs, queue, settings, funds, clock }) {
-    async function describeBucket(read: Reader, { id, name }: Pick<Bucket, 'id' | 'name'>): Promise<BucketPacks> {
-      const { packing = 'off', eraseWithinDays = 0 } = (await findPacking(read, id)) ?? {}
-      const { contents, bytes, oldestMs } = await packs.sumWaiting(read, id)
-      const message = contents === 0 ? undefined : await packs.describeWait(read, id)
+  register(app, { database, buckets, packs, limits, queue, settings, funds, clock }) {
+    async function describeBucket({ id, name }: Pick<Bucket, 'id' | 'name'>): Promise<BucketPacks> {
+      const { oldestMs, waiting, ...packing } = await describePacking({ packs, limits, clock }, database.read, id)
       const oldest = oldestMs === undefined ? {} : { oldest_at: formatTime(oldestMs) }
-      return {
-        bucket: name,
-        packing,
-        erase_within_days: eraseWithinDays,
-        waiting: { contents, bytes, ...oldest, ...(message !== undefined && { message }) },
-      }
+      return { bucket: name, ...packing, waiting: { ...waiting, ...oldest } }
     }
-
-    /** The list does not wait for a silent node. */
-    const pricesSoon = () => within(pricesMs, readPrices(funds), () => undefined, clock)
 
     serveEndpoint(app, listPacks, async ({ query }) => {
       const bucket = query.bucket === undefined ? undefined : buckets.require(query.bucket)
@@ -56,9 +45,9 @@ export const packRoutes = defineRoutes({
             .filter(({ id }) => packed.has(id))
             .slice(0, packPageSizes.max)
       const described: BucketPacks[] = []
-      for (const one of shown) described.push(await describeBucket(read, one))
-      const rows = await pageOfPacks(read, { bucketId: bucket?.id ?? 0, before: query.before ?? Number.MAX_SAFE_INTEGER, limit: limit + 1 })
-      const prices = await pricesSoon()
+      for (const one of shown) described.push(await describeBucket(one))
+      const rows = await pageOfPacks(read, bucket?.id, { before: query.before ?? Number.MAX_SAFE_INTEGER, limit: limit + 1 })
+      const prices = await readPrices(funds, clock)
       const shownPacks = rows
         .slice(0, limit)
         .map((row) => ({ ...describePack(row), ...describeCompaction(row, settings.compaction_months, prices) }))
@@ -71,7 +60,7 @@ export const packRoutes = defineRoutes({
       const members = await membersOf(database.read, params.id, shownMembersMax)
       return {
         ...describePack(found),
-        ...describeCompaction(found, settings.compaction_months, await pricesSoon()),
+        ...describeCompaction(found, settings.compaction_months, await readPrices(funds, clock)),
         first_members: members.map(({ contentId, ...member }) => ({ content_id: contentId, ...member })),
       }
     })

@@ -15,8 +15,6 @@ export interface PackRow {
 }
 
 interface Range {
-  /** 0: all buckets. */
-  readonly bucketId: number
   readonly before: number
   readonly limit: number
 }
@@ -34,14 +32,25 @@ const columns = [
   'p.created_at as createdAtMs',
 ] as const
 
-const page = statement((db, { bucketId, before, limit }: Params<Range>) =>
+const page = statement((db, { before, limit }: Params<Range>) =>
   db
     .selectFrom('packs as p')
     .innerJoin('contents as c', 'c.id', 'p.content_id')
-    .innerJoin('buckets as b', 'b.id', 'c.bucket_id')
+    .innerJoin('buckets as b', 'b.id', 'p.bucket_id')
     .select(columns)
     .where('p.content_id', '<', before)
-    .where((row) => row.or([row(bucketId, '=', 0), row('c.bucket_id', '=', bucketId)]))
+    .orderBy('p.content_id', 'desc')
+    .limit(limit),
+)
+
+const pageOfBucket = statement((db, { bucketId, before, limit }: Params<Range & { bucketId: number }>) =>
+  db
+    .selectFrom('packs as p')
+    .innerJoin('contents as c', 'c.id', 'p.content_id')
+    .innerJoin('buckets as b', 'b.id', 'p.bucket_id')
+    .select(columns)
+    .where('p.bucket_id', '=', bucketId)
+    .where('p.content_id', '<', before)
     .orderBy('p.content_id', 'desc')
     .limit(limit),
 )
@@ -50,7 +59,7 @@ const find = statement((db, { id }: Params<{ id: number }>) =>
   db
     .selectFrom('packs as p')
     .innerJoin('contents as c', 'c.id', 'p.content_id')
-    .innerJoin('buckets as b', 'b.id', 'c.bucket_id')
+    .innerJoin('buckets as b', 'b.id', 'p.bucket_id')
     .select(columns)
     .where('p.content_id', '=', id),
 )
@@ -68,8 +77,9 @@ const findMembers = sqlStatement<{ id: number; limit: number }, MemberRow>(
    from pack_members m where m.pack_id = :id order by m.offset_bytes limit :limit`,
 )
 
-/** Newest first. */
-export const pageOfPacks = (read: Reader, range: Range): Promise<readonly PackRow[]> => read.all(page, range)
+/** Newest first; without a bucket, those of all buckets. */
+export const pageOfPacks = (read: Reader, bucketId: number | undefined, range: Range): Promise<readonly PackRow[]> =>
+  bucketId === undefined ? read.all(page, range) : read.all(pageOfBucket, { ...range, bucketId })
 
 export const findPack = (read: Reader, id: number): Promise<PackRow | undefined> => read.get(find, { id })
 

@@ -9,19 +9,19 @@ interface PackSums {
   readonly waitingBytes: number
 }
 
+/** `cross join` makes SQLite begin at the packs: contents are many more. */
 const sum = sqlStatement<object, PackSums>(
   `select p.packs, p.members, p.living as "livingBytes", p.bytes, w.waiting, w.bytes as "waitingBytes"
    from (select count(*) as packs, cast(coalesce(sum(k.members), 0) as bigint) as members,
        cast(coalesce(sum(k.living_bytes), 0) as bigint) as living, cast(coalesce(sum(c.size), 0) as bigint) as bytes
-     from packs k join contents c on c.id = k.content_id where c.state = 'live') p,
+     from packs k cross join contents c where c.id = k.content_id and c.state = 'live') p,
      (select count(*) as waiting, cast(coalesce(sum(length), 0) as bigint) as bytes from waiting_members) w`,
 )
 
 const sumOfBucket = sqlStatement<{ bucketId: number }, { packs: number; members: number; bytes: number; livingBytes: number }>(
   `select count(*) as packs, cast(coalesce(sum(k.members), 0) as bigint) as members, cast(coalesce(sum(c.size), 0) as bigint) as bytes,
      cast(coalesce(sum(k.living_bytes), 0) as bigint) as "livingBytes"
-   from contents c join packs k on k.content_id = c.id
-   where c.bucket_id = :bucketId and c.part_count = 0 and c.hold_count > 0 and c.state = 'live'`,
+   from packs k join contents c on c.id = k.content_id where k.bucket_id = :bucketId and c.state = 'live'`,
 )
 
 /** Sums of the packs of one bucket. */

@@ -2,7 +2,9 @@ import { randomBytes } from 'node:crypto'
 import { expect, test } from 'vitest'
 import { allRows, getRow } from '#kernel/testing'
 import { readAll } from '../../storage/testing/object-storage.ts'
-import { setPacking } from '../policies/packing-store.ts'
+import { compactBucket } from '../compaction/compact-packs.ts'
+import { askErasures } from '../compaction/erasure-store.ts'
+import { setErasure, setPacking } from '../policies/packing-store.ts'
 import { openPackScene, place } from '../testing/pack-scene.ts'
 import { packStored } from './pack-stored.ts'
 import { askToPack, findAskedPacking, sumStored } from './stored-store.ts'
@@ -128,4 +130,40 @@ test('nothing is packed while a plugin that keeps copies is absent: their pieces
   const without: typeof scene.packs = Object.assign(Object.create(scene.packs), { mayAdopt: async () => false })
   expect(await scene.run({ packs: without })).toMatchObject({ kind: 'wait', reason: 'keeper' })
   expect(await allRows(scene.database.read, 'select * from packs')).toEqual([])
+})
+
+test('a pack that objects join page by page has no bytes of deleted objects, and is not replaced', async () => {
+  await using scene = await openScene(120, 100)
+  const { packs, database } = scene
+  const dayMs = 86_400_000
+  const marked = () => allRows(database.read, 'select pack_id from sealed_packs where dead_at is not null')
+  await database.write((tx) => setErasure(tx, 1, 3))
+  await scene.ask()
+  await scene.run()
+  const packId = await scene.store()
+  const killed = new Error('killed')
+  const calls: unknown[] = []
+  const onePage: typeof packs = Object.assign(Object.create(packs), {
+    adopt: (...call: Parameters<typeof packs.adopt>) => (calls.push(call) === 1 ? packs.adopt(...call) : Promise.reject(killed)),
+  })
+  await expect(scene.run({ packs: onePage })).rejects.toBe(killed)
+  await database.write((tx) => askErasures(tx, dayMs))
+  expect(await marked()).toEqual([])
+  expect(await scene.run()).toEqual({ kind: 'done' })
+  await database.write((tx) => askErasures(tx, 90 * dayMs))
+  expect(await marked()).toEqual([])
+  const deleted = await scene.objects.find('photos', 'k1')
+  await scene.versions.delete({ bucket: 'photos', key: 'k1', versionId: deleted?.versionId ?? '' })
+  await database.write((tx) => askErasures(tx, 90 * dayMs))
+  expect(await marked()).toEqual([{ pack_id: packId }])
+})
+
+test('objects that a compaction of the bucket makes members are counted, each once', async () => {
+  await using scene = await openScene(20)
+  await scene.ask()
+  await scene.run()
+  await scene.store()
+  expect(await compactBucket(scene.deps, place)).toEqual({ kind: 'done' })
+  expect(await scene.asked()).toMatchObject({ packed: 18 })
+  expect(await scene.run()).toMatchObject({ kind: 'wait', reason: 'copies', message: '18 of 20 objects are packed' })
 })

@@ -17,7 +17,7 @@ export const showStored = defineEndpoint({
     packs: 'number.integer',
     /** Fees at once, and what each later copy at another provider costs less. Absent while the prices cannot be read. */
     'costs?': { spent: 'string', saved_per_copy: 'string' },
-    /** Absent when nobody asked for it, or it is done. */
+    /** Present while a request is running. */
     'running?': { asked_at: 'string', contents: 'number.integer', packed: 'number.integer', left_out: 'number.integer' },
   }),
   refusals: ['bucket_not_found'],

@@ -1,7 +1,9 @@
 /** What it costs to pack contents that are stored as pieces of their own. Amounts in 10^-18 USDFC. */
+import { removalsPerCallMax } from '#plugins/providers'
 import type { PriceList } from '#plugins/wallet'
 import type { SealLimits } from '../sealing/seal-policy.ts'
 import { memberOverheadBytes } from '../segment/overhead-policy.ts'
+import { savedFees } from './saving-policy.ts'
 
 export interface StoredSum {
   readonly contents: number
@@ -19,10 +21,6 @@ interface PackingCosts {
 
 type Prices = Pick<PriceList, 'addPiecesBaseFee' | 'addPiecesPerPieceFee' | 'schedulePieceRemovalsFee'>
 
-/** Pieces in one call at an unknown provider. */
-const additionsPerCall = 40
-const removalsPerCall = 100
-
 /** Packs that these contents fill. */
 export function packsOf({ contents, bytes }: Pick<StoredSum, 'contents' | 'bytes'>, limits: Pick<SealLimits, 'bytes' | 'members'>): number {
   return Math.max(Math.ceil((bytes + contents * memberOverheadBytes) / limits.bytes), Math.ceil(contents / limits.members))
@@ -30,16 +28,14 @@ export function packsOf({ contents, bytes }: Pick<StoredSum, 'contents' | 'bytes
 
 export function packingCosts(sum: StoredSum, packs: number, prices: Prices): PackingCosts {
   const { addPiecesBaseFee: call, addPiecesPerPieceFee: piece, schedulePieceRemovalsFee: removal } = prices
-  const calls = (perCall: number) => BigInt(Math.ceil(sum.contents / perCall))
+  const removals = BigInt(Math.ceil(sum.contents / removalsPerCallMax))
   // Packs are sealed one after the other, so each has a call of its own.
   const ofPacks = BigInt(packs) * (call + piece)
   return {
-    spent: BigInt(sum.copies) * (ofPacks + calls(removalsPerCall) * removal),
-    savedPerCopy: positive(BigInt(sum.contents) * piece + calls(additionsPerCall) * call - ofPacks),
+    spent: BigInt(sum.copies) * (ofPacks + removals * removal),
+    savedPerCopy: savedFees({ ofObjects: sum.contents, ofPacks: packs }, prices),
   }
 }
-
-const positive = (amount: bigint): bigint => (amount > 0n ? amount : 0n)
 
 /** The first of these contents that have room in one pack, in their order. */
 export function firstOfPack<T extends { readonly size: number }>(contents: readonly T[], bytesMax: number): readonly T[] {

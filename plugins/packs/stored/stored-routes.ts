@@ -1,7 +1,6 @@
 import { clock, database, defineRoutes, formatTime, optional, serveEndpoint, taskQueue } from '#kernel'
 import { buckets } from '#plugins/storage'
-import { funds } from '#plugins/wallet'
-import { readPrices } from '../compaction/read-prices.ts'
+import { funds, readPrices } from '#plugins/wallet'
 import { packLimits } from '../sealing/pack-limits.ts'
 import { enqueuePackStored } from './pack-stored-task.ts'
 import { packStoredObjects, showStored } from './stored-api.ts'
@@ -18,7 +17,7 @@ export const storedRoutes = defineRoutes({
       const [sum, asked, prices] = await Promise.all([
         sumStored(database.read, { bucketId, bytesMax: limits.objectBytesMax }),
         findAskedPacking(database.read, bucketId),
-        readPrices(funds),
+        readPrices(funds, clock),
       ])
       const packs = packsOf(sum, await limits.of(bucketId))
       const costs = prices && packingCosts(sum, packs, prices)

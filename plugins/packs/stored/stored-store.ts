@@ -57,13 +57,6 @@ const advance = statement((db, { bucketId, after, leftOut }: OfBucket<{ after: n
     .where('bucket_id', '=', bucketId),
 )
 
-const addPacked = statement((db, { bucketId, contents }: OfBucket<{ contents: number }>) =>
-  db
-    .updateTable('asked_packings')
-    .set((row) => ({ packed: row('packed', '+', contents) }))
-    .where('bucket_id', '=', bucketId),
-)
-
 const drop = statement((db, { bucketId }: OfBucket) => db.deleteFrom('asked_packings').where('bucket_id', '=', bucketId))
 
 const findBuckets = sqlStatement<object, { bucketId: number; bucket: string }>(
@@ -104,10 +97,6 @@ export async function advanceTo(
   place: { readonly bucketId: number; readonly after: number; readonly leftOut: number },
 ): Promise<void> {
   await tx.run(advance, place)
-}
-
-export async function countPacked(tx: Tx, bucketId: number, contents: number): Promise<void> {
-  await tx.run(addPacked, { bucketId, contents })
 }
 
 export async function forgetAskedPacking(tx: Tx, bucketId: number): Promise<void> {

@@ -5,7 +5,7 @@ import { packs } from '#plugins/storage'
 /** Removes the files of stored packs, packs the members of lost ones again, and sees that what waits has its task (I-43). It pays nothing. */
 export const keepPacksTask = defineTask({
   kind: 'packs_upkeep',
-  label: 'Look after packs',
+  label: 'Maintain packs',
   args: type({}),
   uses: { packs, database, queue: taskQueue },
   attempts: 5,

@@ -7,10 +7,11 @@ const findStored = sqlStatement<Page, { id: number }>(
    where p.content_id > :after and c.store_state = 'stored' and e.state = 'present' and e.releasable = 1 order by p.content_id limit :limit`,
 )
 
+/** `cross join` makes SQLite begin at the packs: contents are many more. */
 const findLost = sqlStatement<Page, { id: number }>(
-  `select m.content_id as id from packs p join contents c on c.id = p.content_id join pack_members m on m.pack_id = p.content_id
-     join cache_entries e on e.content_id = m.content_id
-   where m.content_id > :after and c.store_state = 'lost' and e.state = 'present' order by m.content_id limit :limit`,
+  `select m.content_id as id from pack_members m join cache_entries e on e.content_id = m.content_id
+   where m.pack_id in (select p.content_id from packs p cross join contents c where c.id = p.content_id and c.store_state = 'lost')
+     and m.content_id > :after and e.state = 'present' order by m.content_id limit :limit`,
 )
 
 const findUnsealed = sqlStatement<object, { bucketId: number; bucket: string }>(

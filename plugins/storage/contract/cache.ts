@@ -1,5 +1,5 @@
 /** Cached bytes and the room they take. */
-import { defineService, type Tx } from '#kernel'
+import { defineService, SvcError, type Tx } from '#kernel'
 
 export interface CacheStats {
   readonly usedBytes: number
@@ -18,6 +18,10 @@ export interface CacheGauge {
 }
 
 export const cacheGauge = defineService<CacheGauge>('storage.cache-gauge')
+
+/** Whether bytes could not be cached because the cache has no room for them now. */
+export const isNoRoom = (error: unknown): boolean =>
+  error instanceof SvcError && (error.code === 'cache_full' || error.code === 'cache_busy')
 
 interface SegmentFacts {
   readonly size: number

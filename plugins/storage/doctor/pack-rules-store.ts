@@ -12,13 +12,14 @@ export const packRules: readonly RowRule[] = [
   {
     invariant: 'I-18',
     kind: 'content',
-    violation: 'a pack does not count its members, their bytes and versions, or has fewer bytes than they',
+    violation:
+      'a pack is of another bucket than its content, does not count its members, their bytes and versions, or has fewer bytes than they',
     repair: restore,
     find: find(`${content} join packs k on k.content_id = c.id left join (select m.pack_id, count(*) as members, sum(m.length) as bytes,
         sum(o.ref_count) as versions, sum(o.current_count) as current from pack_members m join contents o on o.id = m.content_id
         group by m.pack_id) x on x.pack_id = c.id
-      where k.members <> coalesce(x.members, 0) or k.living_bytes <> coalesce(x.bytes, 0) or k.versions <> coalesce(x.versions, 0)
-        or k.current_versions <> coalesce(x.current, 0) or k.living_bytes > c.size`),
+      where k.bucket_id <> c.bucket_id or k.members <> coalesce(x.members, 0) or k.living_bytes <> coalesce(x.bytes, 0)
+        or k.versions <> coalesce(x.versions, 0) or k.current_versions <> coalesce(x.current, 0) or k.living_bytes > c.size`),
   },
   {
     invariant: 'I-19',

@@ -19,6 +19,7 @@ export const packsMigration = defineMigration('0030-packs', [
     name: 'packs',
     columns: () => ({
       content_id: 'bigint not null primary key references contents (id)',
+      bucket_id: 'bigint not null references buckets (id)',
       created_at: 'bigint not null',
       members: counter,
       living_bytes: counter,
@@ -26,6 +27,7 @@ export const packsMigration = defineMigration('0030-packs', [
       current_versions: counter,
     }),
   }),
+  'create index packs_of_bucket on packs (bucket_id, content_id)',
   createTable({
     name: 'pack_members',
     columns: () => ({

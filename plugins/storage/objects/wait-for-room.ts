@@ -1,9 +1,8 @@
 import type { Clock } from '#kernel'
 import type { Cache } from '../cache/cache.ts'
 import type { Keepers } from '../contents/keepers.ts'
+import { isNoRoom } from '../contract.ts'
 import type { PartLimits } from './size-policy.ts'
-
-const noRoomCodes: readonly unknown[] = ['cache_full', 'cache_busy']
 
 export interface RoomDeps {
   readonly clock: Clock
@@ -29,8 +28,7 @@ export async function waitForRoom<T>({ cache, clock, keepers, parts }: RoomDeps,
     try {
       return await attempt()
     } catch (error) {
-      const isNoRoom = noRoomCodes.includes((error as { readonly code?: unknown }).code)
-      if (!isNoRoom || cache.stats().evictionPolicy === 'none' || clock.now() >= endMs()) throw error
+      if (!isNoRoom(error) || cache.stats().evictionPolicy === 'none' || clock.now() >= endMs()) throw error
       await clock.sleep(roomPollMs, signal)
     }
   }

@@ -17,7 +17,7 @@ export interface CreatePackDeps extends PackEndDeps {
   readonly keepers: Pick<Keepers, 'needed' | 'releaseContent'>
 }
 
-/** All contents of a pack died while it was written. */
+/** All members were deleted during the write. */
 class NoMembers extends Error {}
 
 /** Makes contents that wait members of a new pack. Undefined when none of them waits any longer. */
@@ -50,7 +50,7 @@ async function writePack(
     const bucket = { id: bucketId, defaultCopies: targetCopies }
     const { content, ...placed } = await attachBytes(tx, { bucket, size: blob.size, sha256: blob.sha256, blob, nowMs, isHold: true })
     const packId = content.id
-    await addPack(tx, packId, nowMs)
+    await addPack(tx, { packId, bucketId, nowMs })
     await fill(tx, packId)
     await needPack(deps, tx, packId)
     await record?.(tx, packId)

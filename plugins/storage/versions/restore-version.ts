@@ -17,7 +17,7 @@ import { locateVersion } from '../catalog/versions/location-store.ts'
 import { findVersion } from '../catalog/versions/version-store.ts'
 import type { OpenUncached } from '../contents/byte-sources.ts'
 import type { Keepers } from '../contents/keepers.ts'
-import type { Buckets, ObjectVersion, Versions } from '../contract.ts'
+import { type Buckets, isNoRoom, type ObjectVersion, type Versions } from '../contract.ts'
 import { storageErrors } from '../errors.ts'
 import { commitBytes, type Written } from '../objects/commit-put.ts'
 import { requireKey } from '../objects/put-object.ts'
@@ -135,7 +135,7 @@ async function fetchBytes(
       probes,
     })
   } catch (cause) {
-    if (hasCode(cause, 'cache_full') || hasCode(cause, 'cache_busy')) throw cause
+    if (isNoRoom(cause)) throw cause
     throw unreadable(source, cause)
   }
 }
@@ -148,8 +148,6 @@ const unreadable = ({ versionId, key }: Source, cause?: unknown): Error =>
 
 /** Other bytes could become those of the version: nothing else would compare them. */
 const unproved = (): Error => new Error('the source does not prove the bytes of a content without a recorded SHA-256')
-
-const hasCode = (error: unknown, code: string): boolean => error instanceof Error && 'code' in error && error.code === code
 
 interface Fetched extends Written {
   readonly blob: WrittenBlob

@@ -97,7 +97,7 @@ test('a pack counts as its members, and of a lost one those that are cached are 
   const { contentId: packId, ...piece } = await rows.addContent({ bytes: Buffer.alloc(5000), copies: 2 })
   await rows.addCopy({ contentId: packId, ...piece }, mine, 'committed')
   await sql(`update contents set ref_count = 0, hold_count = 1 where id = ${packId}`)
-  await sql(`insert into packs (content_id, created_at) values (${packId}, 0)`)
+  await sql(`insert into packs (content_id, bucket_id, created_at) values (${packId}, 1, 0)`)
   for (const [at, id] of [9001, 9002, 9003].entries()) {
     await sql(`insert into contents (id, bucket_id, identity, size, ref_count, target_copies, created_at, updated_at)
       values (${id}, 1, 'm${id}', 1000, 2, 2, 0, 0)`)

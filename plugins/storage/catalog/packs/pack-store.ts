@@ -18,8 +18,14 @@ const find = statement((db, { contentId }: AtContent) =>
     .$narrowType<{ sha256: string }>(),
 )
 
-const add = statement((db, { packId, nowMs }: Params<{ packId: number; nowMs: number }>) =>
-  db.insertInto('packs').values({ content_id: packId, created_at: nowMs }),
+interface AddedPack {
+  readonly packId: number
+  readonly bucketId: number
+  readonly nowMs: number
+}
+
+const add = statement((db, { packId, bucketId, nowMs }: Params<AddedPack>) =>
+  db.insertInto('packs').values({ content_id: packId, bucket_id: bucketId, created_at: nowMs }),
 )
 
 interface Placed {
@@ -125,11 +131,7 @@ const endPack = statement((db, { packId }: Params<{ packId: number }>) =>
 )
 
 const packsOf = statement((db, { bucketId }: Params<{ bucketId: number }>) =>
-  db
-    .selectFrom('packs as p')
-    .innerJoin('contents as c', 'c.id', 'p.content_id')
-    .select('p.content_id as packId')
-    .where('c.bucket_id', '=', bucketId),
+  db.selectFrom('packs').select('content_id as packId').where('bucket_id', '=', bucketId),
 )
 
 /** The pack of a member; undefined for other contents. */
@@ -142,8 +144,8 @@ export async function findMember(read: Reader, contentId: number): Promise<PackR
 }
 
 /** The content must have a hold that was counted in this transaction. */
-export async function addPack(tx: Tx, packId: number, nowMs: number): Promise<void> {
-  await tx.run(add, { packId, nowMs })
+export async function addPack(tx: Tx, pack: AddedPack): Promise<void> {
+  await tx.run(add, pack)
 }
 
 /** Makes those of the contents that still wait members of the pack. Returns how many did. */

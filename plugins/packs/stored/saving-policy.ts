@@ -3,7 +3,7 @@ import type { PriceList } from '#plugins/wallet'
 
 type Prices = Pick<PriceList, 'addPiecesBaseFee' | 'addPiecesPerPieceFee'>
 
-/** Pieces that share a call. */
+/** Pieces that share a call at an unknown provider. */
 const piecesPerCall = 40n
 
 /** Copies of objects, and the copies of packs that have or would have them. */
