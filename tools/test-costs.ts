@@ -42,6 +42,8 @@ const allowances: Readonly<Record<string, number>> = {
   'plugins/replacement/testing/walk.test.ts': 8,
   // 19 starts of a gateway, one per probe, while its bucket is read and written.
   'e2e/replacement/crash.test.ts': 100,
+  // Two starts of a gateway for each of two probes, and the end of a service.
+  'e2e/replacement/upkeep-crash.test.ts': 25,
   // Four gateways, each with a devnet of its own for its faults.
   'e2e/replacement/replacement.test.ts': 25,
   'e2e/replacement/retirement.test.ts': 25,
