@@ -167,12 +167,12 @@ describe.runIf(hasBrowser)('the pages of operations', { timeout: 240_000 }, () =
     expect(await dialog.getByRole('checkbox').isChecked()).toBe(false)
     await dialog.getByRole('checkbox').check()
     await release.click()
-    await dialog.getByText('1 copy: Its attempt is being sent.').waitFor()
-    await page.getByRole('alertdialog', { name: 'Release 1 copy?' }).waitFor()
-    expect(await page.getByRole('alertdialog').getByRole('checkbox').isChecked()).toBe(false)
-    await page.getByRole('alertdialog').getByRole('checkbox').check()
+    const left = page.getByRole('alertdialog', { name: 'Release 1 copy?' })
+    await left.getByText('1 copy: Its attempt is being sent.').waitFor()
+    expect(await left.getByRole('checkbox').isChecked()).toBe(false)
+    await left.getByRole('checkbox').check()
     entries = []
-    await page.getByRole('alertdialog').getByRole('button', { name: 'Release', exact: true }).click()
+    await left.getByRole('button', { name: 'Release', exact: true }).click()
     await page.getByRole('alertdialog').waitFor({ state: 'hidden' })
     await shown(page, 'No confirmation needs a decision').waitFor()
     expect(released).toEqual([

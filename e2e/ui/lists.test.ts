@@ -1,0 +1,104 @@
+/** Lists of the dashboard: keys, density, rows of a phone, long ways of folders, and pages that need an observer. No chain is needed. */
+import type { Page } from 'playwright-core'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { type TestKernel, testOperator } from '#kernel/testing'
+import { startFilledService, upload } from '../load/filled-service.ts'
+import { buildDashboard, hasBrowser, openPage, signIn } from './fixtures/browser.ts'
+import { findBarriers } from './fixtures/inspect.ts'
+
+const rows = 300
+const stack = new AsyncDisposableStack()
+let svc: TestKernel
+const folders = ['a', 'b', 'c', 'd', 'e', 'f', 'g']
+
+beforeAll(async () => {
+  if (!hasBrowser) return
+  await buildDashboard()
+  svc = await startFilledService(rows)
+  stack.defer(() => svc.stop())
+  await svc.call('POST', '/api/v1/buckets', { name: 'folders', owner_access_key: '__internal_root__' })
+  for (const key of ['one.txt', 'three.txt', 'two.txt', `${folders.join('/')}/deep.txt`]) await upload(svc, 'folders', key)
+})
+afterAll(() => stack.disposeAsync())
+
+const open = (page: Page, path: string, service = svc) => signIn(page, { base_url: service.url, admin: testOperator }, path)
+const row = (page: Page, text: string) => page.locator('#main').getByRole('row').filter({ hasText: text })
+/** Text of the row that has the focus; undefined when another element has it. */
+const focusedRow = (page: Page): Promise<string | undefined> =>
+  page.evaluate(
+    "document.activeElement.matches('[data-row]') ? document.activeElement.querySelector('[data-row-name]').innerText.trim() : undefined",
+  )
+
+describe.runIf(hasBrowser)('lists of the dashboard', { timeout: 240_000 }, () => {
+  test('rows are moved through, opened and selected by keys, and never while a text is typed', async () => {
+    await using watched = await openPage()
+    const { page } = watched
+    await open(page, '/buckets/folders')
+    await row(page, 'two.txt').waitFor()
+    const press = async (...keys: readonly string[]) => {
+      for (const key of keys) await page.keyboard.press(key)
+      return focusedRow(page)
+    }
+    // Arrows scroll the page until a row has the focus.
+    expect(await press('ArrowDown')).toBeUndefined()
+    expect(await press('j')).toBe('a/')
+    expect(await press('j', 'ArrowDown')).toBe('three.txt')
+    expect(await press('k')).toBe('one.txt')
+    expect(await press('k', 'k', 'k')).toBe('a/')
+    expect(await press('j', 'j', 'j', 'j', 'j')).toBe('two.txt')
+    expect(await page.evaluate('getComputedStyle(document.activeElement).outlineStyle')).toBe('solid')
+    await press('x')
+    await page.getByText('1 row selected').waitFor()
+    await press('k', ' ')
+    await page.getByText('2 rows selected').waitFor()
+    expect(await press('x')).toBe('three.txt')
+    await page.getByText('1 row selected').waitFor()
+    expect(await findBarriers(page)).toEqual([])
+    await press('Enter')
+    await page.locator('dialog:modal').getByRole('heading', { name: 'three.txt' }).waitFor()
+    // Behind an open sheet the list stays as it is.
+    await press('j', 'x')
+    await page.keyboard.press('Escape')
+    await page.locator('dialog:modal').waitFor({ state: 'hidden' })
+    await page.getByText('1 row selected').waitFor()
+    await press('/')
+    await page.keyboard.type('jkx')
+    const search = page.getByRole('searchbox', { name: 'Search by prefix' })
+    expect([await search.inputValue(), await focusedRow(page)]).toEqual(['jkx', undefined])
+    await search.fill('')
+    await search.blur()
+    await row(page, 'two.txt').waitFor()
+    await press('?')
+    await page.getByRole('dialog', { name: 'Keyboard shortcuts' }).getByText('Next row of the list').waitFor()
+    await page.getByRole('dialog').getByRole('switch', { name: 'Keys without Ctrl' }).click()
+    await page.keyboard.press('Escape')
+    await page.locator('dialog:modal').waitFor({ state: 'hidden' })
+    expect(await press('j')).toBeUndefined()
+  })
+
+  test('Enter follows the name of a row, also of a folder, and a control in a row keeps its own keys', async () => {
+    await using watched = await openPage()
+    const { page } = watched
+    await open(page, '/buckets/folders')
+    await row(page, 'two.txt').waitFor()
+    await page.keyboard.press('j')
+    await page.keyboard.press('Enter')
+    await row(page, 'b/').waitFor()
+    expect(new URL(page.url()).searchParams.get('prefix')).toBe('a/')
+    await page.goBack()
+    await row(page, 'two.txt').waitFor()
+    const box = page.getByRole('checkbox', { name: 'Select one.txt' })
+    await box.focus()
+    await page.keyboard.press(' ')
+    await page.getByText('1 row selected').waitFor()
+    await page.keyboard.press('j')
+    expect(await focusedRow(page)).toBe('three.txt')
+    await page.getByRole('button', { name: 'Actions for three.txt' }).focus()
+    await page.keyboard.press('Enter')
+    const first = page.getByRole('menuitem', { name: 'Details' })
+    await first.waitFor()
+    await page.keyboard.press('ArrowDown')
+    // The arrow belongs to the open menu.
+    expect(await focusedRow(page)).toBeUndefined()
+  })
+})
