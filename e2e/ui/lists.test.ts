@@ -4,7 +4,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { type TestKernel, testOperator } from '#kernel/testing'
 import { startFilledService, upload } from '../load/filled-service.ts'
 import { buildDashboard, hasBrowser, openPage, signIn } from './fixtures/browser.ts'
-import { findBarriers } from './fixtures/inspect.ts'
+import { findBarriers, findOverflow, takePicture } from './fixtures/inspect.ts'
 
 const rows = 300
 const stack = new AsyncDisposableStack()
@@ -28,6 +28,14 @@ const focusedRow = (page: Page): Promise<string | undefined> =>
   page.evaluate(
     "document.activeElement.matches('[data-row]') ? document.activeElement.querySelector('[data-row-name]').innerText.trim() : undefined",
   )
+const heightOf = async (page: Page, text: string): Promise<number> => (await row(page, text).first().boundingBox())?.height ?? 0
+
+/** Lines of each row: cells are in one line when their middles are at about the same height. */
+const countLines = `[...document.querySelectorAll('#main [data-row]')].map((row) => {
+  const cells = [...row.querySelectorAll('td:not(:has(input, [popovertarget]))')].filter((cell) => cell.checkVisibility())
+  const middles = cells.map((cell) => cell.getBoundingClientRect()).map(({ top, height }) => top + height / 2).sort((a, b) => a - b)
+  return middles.filter((middle, at) => at === 0 || middle - middles[at - 1] > 8).length
+})`
 
 describe.runIf(hasBrowser)('lists of the dashboard', { timeout: 240_000 }, () => {
   test('rows are moved through, opened and selected by keys, and never while a text is typed', async () => {
@@ -100,5 +108,60 @@ describe.runIf(hasBrowser)('lists of the dashboard', { timeout: 240_000 }, () =>
     await page.keyboard.press('ArrowDown')
     // The arrow belongs to the open menu.
     expect(await focusedRow(page)).toBeUndefined()
+  })
+
+  test('rows are compact by choice, which the browser keeps', async () => {
+    await using watched = await openPage()
+    const { page } = watched
+    await open(page, '/buckets')
+    await row(page, 'folders').waitFor()
+    const roomy = await heightOf(page, 'folders')
+    await page.getByRole('button', { name: /^Account/ }).click()
+    await page.getByRole('menuitem', { name: 'Compact rows' }).click()
+    await expect.poll(() => heightOf(page, 'folders')).toBeLessThan(roomy - 6)
+    const compact = await heightOf(page, 'folders')
+    await page.reload()
+    await row(page, 'folders').waitFor()
+    expect(await heightOf(page, 'folders')).toBe(compact)
+    expect(await findBarriers(page)).toEqual([])
+    await page.getByRole('button', { name: /^Account/ }).click()
+    await page.getByRole('menuitem', { name: 'Compact rows' }).click()
+    await expect.poll(() => heightOf(page, 'folders')).toBe(roomy)
+  })
+
+  test.each([
+    ['/buckets', 'objects'],
+    ['/buckets/objects?prefix=photos/0000/', '.jpg'],
+    ['/tasks', '#'],
+  ])('on a phone the rows of %s have two lines, nothing scrolls sideways', async (path, text) => {
+    await using watched = await openPage({ width: 390 })
+    const { page } = watched
+    await open(page, path)
+    await row(page, text).first().waitFor()
+    const heights = (await page.evaluate(
+      "[...document.querySelectorAll('#main [data-row]')].map((row) => row.getBoundingClientRect().height)",
+    )) as number[]
+    expect(heights.length).toBeGreaterThan(2)
+    expect(Math.max(...heights)).toBeLessThanOrEqual(72)
+    const lines = (await page.evaluate(countLines)) as number[]
+    expect(Math.max(...lines)).toBe(2)
+    expect([await findOverflow(page), await findBarriers(page)]).toEqual([0, []])
+    await takePicture(page, `m390-rows-${path.slice(1).replaceAll(/\W/g, '-')}`)
+  })
+
+  test('the middle of a long way of folders is a menu, and every folder is in it', async () => {
+    await using watched = await openPage({ width: 390 })
+    const { page } = watched
+    await open(page, `/buckets/folders?${new URLSearchParams({ prefix: `${folders.join('/')}/` })}`)
+    await row(page, 'deep.txt').waitFor()
+    const way = page.getByRole('navigation', { name: 'Folders' })
+    expect(await way.getByRole('link').allInnerTexts()).toEqual(['folders', 'a', 'f'])
+    await way.getByRole('button', { name: '4 folders between' }).click()
+    await expect.poll(() => way.getByRole('menuitem').allInnerTexts()).toEqual(['b', 'c', 'd', 'e'])
+    expect(await findBarriers(page)).toEqual([])
+    await way.getByRole('menuitem', { name: 'c', exact: true }).click()
+    await row(page, 'd/').waitFor()
+    expect(await way.getByRole('link').allInnerTexts()).toEqual(['folders', 'a', 'b'])
+    expect(await way.getByRole('button').count()).toBe(0)
   })
 })
