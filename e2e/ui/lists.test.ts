@@ -164,4 +164,30 @@ describe.runIf(hasBrowser)('lists of the dashboard', { timeout: 240_000 }, () =>
     expect(await way.getByRole('link').allInnerTexts()).toEqual(['folders', 'a', 'b'])
     expect(await way.getByRole('button').count()).toBe(0)
   })
+
+  test('without an observer no state of storage is shown: no entry of the menu, and its page says how to set it up', async () => {
+    await using watched = await openPage()
+    const { page } = watched
+    await open(page, '/')
+    const menu = page.getByRole('navigation', { name: 'Main' })
+    await menu.getByRole('link', { name: 'Storage risk' }).waitFor()
+    await using unobserved = await startFilledService(5, { config: { 'plugins.disabled': ['observability'] } }).then((service) =>
+      Object.assign(service, { [Symbol.asyncDispose]: () => service.stop() }),
+    )
+    await using other = await openPage()
+    await open(other.page, '/', unobserved)
+    const health = other.page.getByRole('region', { name: 'Storage health' })
+    await health.getByText('Objects by state').first().waitFor()
+    expect(await health.getByText('Not observed.').count()).toBe(0)
+    expect(await other.page.getByRole('link', { name: 'By bucket' }).count()).toBe(0)
+    expect(await other.page.getByRole('navigation', { name: 'Main' }).getByRole('link', { name: 'Storage risk' }).count()).toBe(0)
+    for (const path of ['/storage-risk', '/buckets/objects/risk']) {
+      await other.page.goto(`${unobserved.url}${path}`)
+      await other.page.getByText('Nothing observes the data sets').waitFor()
+      expect(await other.page.getByRole('table').count()).toBe(0)
+    }
+    expect(await findBarriers(other.page)).toEqual([])
+    await other.page.getByRole('link', { name: 'Open the settings' }).click()
+    await other.page.getByRole('heading', { name: 'Settings', level: 1 }).waitFor()
+  })
 })
