@@ -3,9 +3,10 @@ import { database } from '#kernel'
 import { promised, runSql } from '#kernel/testing'
 import { objects } from '#plugins/storage'
 import { testAdmin } from '../testing/test-admin.ts'
-import { keysPerRequest } from './list-by-work.ts'
 import { listObjects } from './object-api.ts'
 
+/** Keys that one request reads. */
+const keysPerRequest = 5000
 const path = '/api/v1/buckets/photos/objects'
 
 async function openBucket() {

@@ -19,7 +19,7 @@ interface WorkQuery {
 
 /** Keys read at once, and by one request: a state that nearly no object has gives a short page. */
 const keysPerTurn = 500
-export const keysPerRequest = 5000
+const keysPerRequest = 5000
 
 interface Found {
   readonly entry: ListEntry

@@ -26,7 +26,7 @@ const uploadProgress = type({
  */
 export const attentionCode = "'stuck' | 'copies_denied'"
 
-export const copyWork = type("'complete' | 'working' | 'waiting' | 'stuck'")
+const copyWork = type("'complete' | 'working' | 'waiting' | 'stuck'")
 const copyStatus = type("'pending' | 'piece_ready' | 'committing' | 'committed' | 'failed'")
 
 /**
@@ -92,7 +92,7 @@ export const listObjects = defineEndpoint({
     objects: objectItem.array(),
     has_more: 'boolean',
     'next_marker?': 'string',
-    /** With `work`, when one request read as many keys as it may: the page is short, or empty, and the next one continues. */
+    /** Present when a request with `work` read as many keys as one may: the page is short, or empty, and the next one continues. */
     'keys_read?': 'number.integer',
   }),
   refusals: [...bucketRefusals, 'plugin_disabled'],

@@ -216,7 +216,7 @@ test('a group release releases what still waits: copies that were released befor
   expect(promised(releaseGroup, await releaseAll())).toMatchObject({ released: 2, refused: 0 })
   scene.answerWith(answerAccepted)
   await scene.later(scene.deps.pace.batchingWindowMs)
-  // Those of the first call and of the second, each once.
+  // Pieces of the first call and of the second, each once.
   expect(scene.additions.slice(1).flatMap(({ pieces }) => pieces)).toHaveLength(3)
 })
 

@@ -80,7 +80,7 @@ test.for(engines)(
 
     await change(taskRow('storage_store:2'))
     expect((await counts()).byWork).toEqual({ stuck: 0, waiting: 2, working: 1 })
-    // Those among given contents, as in a list by key.
+    // Given contents are sorted out, as in a list by key.
     expect([await keyed('complete'), await keyed('stuck'), await keyed('waiting'), await keyed('working')]).toEqual([[1], [], [3, 4], [2]])
   },
 )

@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest'
-import { type Confirmation, describeOutcome, followEntries, groupByAttempt, isOutdated, repeatFee } from './confirmations/reason-policy.ts'
+import { describeOutcome } from './confirmations/describe-outcome.ts'
+import { type Confirmation, followEntries, groupByAttempt, isOutdated, repeatFee } from './confirmations/reason-policy.ts'
 import { afterRefusal, isUnfinished, type Raise, stageOf } from './raises/raise-policy.ts'
 import { byRisk, groupByHealth } from './risk/health-policy.ts'
 import { nextMarkers, type RiskPage, riskQuery } from './risk/risk-query-policy.ts'

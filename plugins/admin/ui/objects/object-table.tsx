@@ -6,7 +6,7 @@ import { type ObjectRow, objectColumns, objectMenu } from './object-columns.tsx'
 import { rowsBefore } from './page-trail.ts'
 import { rangeText } from './range-text.ts'
 import { folderId, objectId, textOfId } from './row-ids.ts'
-import { noneOf, readLimitText, type Work } from './work-policy.ts'
+import { noneOf, readLimitText, type Work } from './work-texts.ts'
 
 interface Place {
   readonly folder: string

@@ -12,7 +12,7 @@ import { SelectionBar } from './selection-bar.tsx'
 import { type Progressed, patchProgress } from './uploads/patch-progress.ts'
 import { UploadArea } from './uploads/upload-area.tsx'
 import { WorkFilter } from './work-filter.tsx'
-import { readWork, type Work } from './work-policy.ts'
+import { readWork, type Work } from './work-texts.ts'
 
 /** The current objects of a bucket by folders. Folder, search, page and open object are in the address. */
 export const ObjectsTab = component$<{ bucket: string }>(({ bucket }) => {

@@ -1,6 +1,6 @@
 import { component$ } from '@builder.io/qwik'
 import { Select, setSearch, useSearchParam } from '@svc/ui-kit'
-import { workOptions } from './work-policy.ts'
+import { workOptions } from './work-texts.ts'
 
 /** Chooses the state of the objects that are listed; it is in the address as `work`. */
 export const WorkFilter = component$(() => {

@@ -26,7 +26,7 @@ export function findConcerns({ objects, tasks, workers, cache, chain_storage_hea
       icon: 'cloud-off',
       count: unavailable,
       words: ['object without readable bytes', 'objects without readable bytes'],
-      // Without an observer the page has no states.
+      // The page has no states without an observer.
       to: health.providers ? '/storage-risk' : '/buckets',
     },
     {

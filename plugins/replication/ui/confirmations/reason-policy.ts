@@ -1,5 +1,5 @@
 /** Why the outcome of a submission needs an operator, in words. Pure. */
-import { type Answer, formatPlural } from '@svc/ui-kit'
+import type { Answer } from '@svc/ui-kit'
 
 export type Confirmation = Answer<'GET /storage-confirmations'>[number]
 type Reason = Confirmation['reason_code']
@@ -58,12 +58,3 @@ export function followEntries({ entries, isChanged }: Shown, listed: readonly Co
 
 const facts = ['copy_id', 'attempt_id', 'transaction_id', 'reason_code', 'data_set_id', 'provider_id'] as const
 const hasSameFacts = (a: Confirmation | undefined, b: Confirmation): boolean => facts.every((fact) => a?.[fact] === b[fact])
-
-export type GroupOutcome = Answer<'POST /storage-confirmations/release'>
-
-/** Why copies of a group were not released: each reason once, with the number of copies. */
-export function describeOutcome({ refusals, has_more }: GroupOutcome): string {
-  const byReason = [...Map.groupBy(refusals, ({ error }) => error)]
-  const reasons = byReason.map(([error, { length }]) => `${formatPlural(length, 'copy', 'copies')}: ${error}`)
-  return [...reasons, ...(has_more ? ['Copies are left that were not tried: release them again.'] : [])].join(' ')
-}

@@ -13,16 +13,8 @@ import {
   toast,
   useAction$,
 } from '@svc/ui-kit'
-import {
-  type Confirmation,
-  describeOutcome,
-  followEntries,
-  type GroupOutcome,
-  isOutdated,
-  reasonTexts,
-  repeatFee,
-  type Shown,
-} from './reason-policy.ts'
+import { describeOutcome, type GroupOutcome } from './describe-outcome.ts'
+import { type Confirmation, followEntries, isOutdated, reasonTexts, repeatFee, type Shown } from './reason-policy.ts'
 
 interface ReleaseDialogProps {
   open: Signal<boolean>

@@ -1,6 +1,6 @@
 import { Card, Empty, LinkButton } from '@svc/ui-kit'
 
-/** In place of states that nothing observes: how to have them observed. */
+/** Says how to have the data sets observed, in place of states that nothing observes. */
 export const NoObserver = () => (
   <Card>
     <Empty

@@ -10,14 +10,14 @@ export function installRowKeys(): void {
 
 const steps: Readonly<Record<string, number>> = { j: 1, k: -1, ArrowDown: 1, ArrowUp: -1 }
 
-export function runRowKey({ key, target, shiftKey }: Pick<KeyboardEvent, 'key' | 'target' | 'shiftKey'>): boolean {
+function runRowKey({ key, target, shiftKey }: Pick<KeyboardEvent, 'key' | 'target' | 'shiftKey'>): boolean {
   const focused = target as Element | null
   // Open menus and groups of tabs have their own arrows; the list behind them stays where it is.
   if (shiftKey || focused?.closest?.('[data-roving-item]') || document.querySelector('[role="menu"]:popover-open')) return false
   const row = focused?.closest?.<HTMLElement>('[data-row]') ?? null
   const step = steps[key]
   if (step !== undefined) {
-    // Without a row, arrows scroll the page.
+    // Arrows scroll the page until a row has the focus.
     if (row) return focusRow(neighbour(row, step))
     return key.length === 1 && focusRow(firstInView())
   }

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { noneOf, readLimitText, readWork, workOptions } from './work-policy.ts'
+import { noneOf, readLimitText, readWork, workOptions } from './work-texts.ts'
 
 test('the address names one of the states of the list, or none', () => {
   expect(workOptions.map(({ value }) => value)).toEqual(['', 'complete', 'working', 'waiting', 'stuck'])
