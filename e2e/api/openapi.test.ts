@@ -46,6 +46,7 @@ const ours = [
   'POST /api/v1/packs/seal',
   'POST /api/v1/packs/{id}/compact',
   'PUT /api/v1/packs/policy',
+  'POST /api/v1/storage-confirmations/release',
   'GET /api/v1/storage-repairs',
   'GET /api/v1/storage-replacements/what-if',
   'GET /api/v1/openapi.json',

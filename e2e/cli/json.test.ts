@@ -312,7 +312,7 @@ test.each([
 })
 
 /** Needs a submission with an unknown outcome: run in `plugins/replication/confirmations/confirmation-routes.test.ts`. */
-const releaseCommand = 'admin storage-confirmation release'
+const releaseCommands = ['admin storage-confirmation release', 'admin storage-confirmation release-attempt']
 /** Needs a replacement that failed: run in `plugins/replacement/commands/commands.test.ts`. */
 const retryCommand = 'admin replacement retry'
 /** Change the sign-in of the service: run in `plugins/access/commands/commands.test.ts`. */
@@ -328,7 +328,7 @@ test('this file runs every command that has --json', async () => {
       'wallet fund-testnet',
       'admin readiness',
       'admin events',
-      releaseCommand,
+      ...releaseCommands,
       retryCommand,
       ...signInCommands,
     ].sort(),

@@ -133,11 +133,21 @@ describe.runIf(hasBrowser)('the pages of operations', { timeout: 240_000 }, () =
     await using watched = await openPage()
     const { page } = watched
     await page.route('**/api/v1/storage-confirmations?*', (route) => route.fulfill({ json: entries }))
-    await page.route('**/api/v1/storage-confirmations/*/release', (route) => {
-      released.push([new URL(route.request().url()).pathname.split('/').at(-2), route.request().postDataJSON().expected_attempt_id])
-      if (released.length > 1) return route.fulfill({ json: { copy_id: 42, status: 'released' } })
-      entries = [entry, other].map((one) => ({ ...one, attempt_id: '6' }))
-      return route.fulfill({ status: 409, json: { error: 'The copy has another attempt by now.', code: 'storage_confirmation_changed' } })
+    await page.route('**/api/v1/storage-confirmations/release', (route) => {
+      const asked = route.request().postDataJSON()
+      released.push([asked.expected_attempt_id, asked.acknowledge_possible_duplicate])
+      if (released.length === 1) {
+        entries = [entry, other].map((one) => ({ ...one, attempt_id: '6' }))
+        return route.fulfill({
+          status: 409,
+          json: { error: 'The copy has another attempt by now.', code: 'storage_confirmation_changed' },
+        })
+      }
+      const answer = { attempt_id: '6', released: 1, refused: 0, refusals: [], has_more: false }
+      if (released.length > 2) return route.fulfill({ json: answer })
+      entries = entries.slice(1)
+      const refusals = [{ copy_id: 43, code: 'storage_confirmation_changed', error: 'Its attempt is being sent.' }]
+      return route.fulfill({ json: { ...answer, refused: 1, refusals } })
     })
     await open(page, '/storage-confirmations')
     // One transaction is one row, with the fees of both copies: 0.002 of the call and 0.0001 of each piece.
@@ -156,14 +166,19 @@ describe.runIf(hasBrowser)('the pages of operations', { timeout: 240_000 }, () =
     await dialog.getByText('The copy has another attempt by now.').waitFor()
     expect(await dialog.getByRole('checkbox').isChecked()).toBe(false)
     await dialog.getByRole('checkbox').check()
-    entries = []
     await release.click()
-    await dialog.waitFor({ state: 'hidden' })
+    const left = page.getByRole('alertdialog', { name: 'Release 1 copy?' })
+    await left.getByText('1 copy: Its attempt is being sent.').waitFor()
+    expect(await left.getByRole('checkbox').isChecked()).toBe(false)
+    await left.getByRole('checkbox').check()
+    entries = []
+    await left.getByRole('button', { name: 'Release', exact: true }).click()
+    await page.getByRole('alertdialog').waitFor({ state: 'hidden' })
     await shown(page, 'No confirmation needs a decision').waitFor()
     expect(released).toEqual([
-      ['42', '5'],
-      ['42', '6'],
-      ['43', '6'],
+      ['5', true],
+      ['6', true],
+      ['6', true],
     ])
     expect(await page.evaluate('window.hit')).toBeUndefined()
   })

@@ -44,6 +44,7 @@ async function stuckBy() {
     bucket: (await get(`/buckets/${stageBucket}`)).below_target.stuck,
     buckets: (await get('/buckets'))[0].below_target.stuck,
     listed: listed.filter(isStuck).length,
+    filtered: (await get(`/buckets/${stageBucket}/objects?work=stuck`)).objects.filter(isStuck).length,
     list: (await get('/below-target?work=stuck')).objects.length,
     causes: (await get('/below-target/causes')).objects.stuck,
     doctor: findings.findings.length,
@@ -52,7 +53,10 @@ async function stuckBy() {
 }
 const allAre = (n: number) =>
   Object.fromEntries(
-    Object.keys({ overview: 0, bucket: 0, buckets: 0, listed: 0, list: 0, causes: 0, doctor: 0, metric: 0 }).map((view) => [view, n]),
+    Object.keys({ overview: 0, bucket: 0, buckets: 0, listed: 0, filtered: 0, list: 0, causes: 0, doctor: 0, metric: 0 }).map((view) => [
+      view,
+      n,
+    ]),
   )
 const agreeOn = (n: number) =>
   expect
@@ -105,6 +109,14 @@ describe.runIf(hasBrowser)('what is stored how often', { timeout: 240_000 }, () 
     await page.getByText(`Below target: ${count} stuck`).waitFor()
     await page.goto(`${stage.gateway.adminUrl}/buckets/${stageBucket}`)
     await expect.poll(() => page.getByRole('row').filter({ hasText: '1 of 2' }).getByText('Stuck', { exact: true }).count()).toBe(count)
+    const inState = (state: string) => page.getByLabel('State', { exact: true }).selectOption(state)
+    await inState('stuck')
+    await expect.poll(() => page.getByRole('row').filter({ hasText: 'object-' }).count()).toBe(count)
+    expect(new URL(page.url()).searchParams.get('work')).toBe('stuck')
+    await inState('waiting')
+    await page.getByText('No object here waits for copies').filter({ visible: true }).waitFor()
+    await page.getByRole('button', { name: 'Show every state' }).click()
+    await expect.poll(() => page.getByRole('row').filter({ hasText: 'object-' }).count()).toBeGreaterThan(count)
 
     await page.goto(stage.gateway.adminUrl)
     await page.getByRole('link', { name: `${count} objects have too few copies, and nothing works on them` }).waitFor()

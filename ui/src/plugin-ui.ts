@@ -16,6 +16,8 @@ export interface NavEntry {
   readonly group?: NavGroup
   /** Key that goes to the page, after `g`. */
   readonly key?: string
+  /** Id of another plugin without which the page has nothing to show: the entry is left out while that one is disabled. */
+  readonly needs?: string
   /** Stands beside the label, such as a count of what needs attention. */
   readonly badge?: Component
 }

@@ -35,6 +35,7 @@ export function placementsWithout({ buckets, contents, database }: StorageFacts)
       ...noShortfall,
     }),
     ofVersion: refuse,
+    ofWork: refuse,
     versionsOn: refuse,
   }
 }

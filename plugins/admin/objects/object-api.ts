@@ -26,6 +26,7 @@ const uploadProgress = type({
  */
 export const attentionCode = "'stuck' | 'copies_denied'"
 
+const copyWork = type("'complete' | 'working' | 'waiting' | 'stuck'")
 const copyStatus = type("'pending' | 'piece_ready' | 'committing' | 'committed' | 'failed'")
 
 /**
@@ -33,7 +34,7 @@ const copyStatus = type("'pending' | 'piece_ready' | 'committing' | 'committed' 
  * them wait · stuck: copies are missing, and nothing works on them, as after a failure, dismissed or not.
  */
 const copyProgress = type({
-  work: "'complete' | 'working' | 'waiting' | 'stuck'",
+  work: copyWork,
   target: 'number.integer',
   stored: 'number.integer',
   /** Why its tasks wait, and when the first of them runs again. */
@@ -80,6 +81,8 @@ export const listObjects = defineEndpoint({
   query: type({
     'prefix?': plainText,
     'delimiter?': "'' | '/'",
+    /** Only objects whose copies are so far, of all folders: does not go with a delimiter. */
+    'work?': copyWork,
     /** The `next_marker` of the page before. */
     'after?': plainText,
     ...pageLimit,
@@ -89,8 +92,10 @@ export const listObjects = defineEndpoint({
     objects: objectItem.array(),
     has_more: 'boolean',
     'next_marker?': 'string',
+    /** Present when a request with `work` read as many keys as one may: the page is short, or empty, and the next one continues. */
+    'keys_read?': 'number.integer',
   }),
-  refusals: bucketRefusals,
+  refusals: [...bucketRefusals, 'plugin_disabled'],
 })
 
 const copy = type({

@@ -1,10 +1,12 @@
 import { defineRoutes, serveEndpoint } from '#kernel'
+import { kernelErrors } from '#kernel/system'
 import type { Placement } from '#plugins/replication'
 import { type Bucket, buckets, objects } from '#plugins/storage'
 import { requireBucket } from '../buckets/require-bucket.ts'
 import { shownPlacements } from '../buckets/shown-placements.ts'
 import { adminErrors } from '../errors.ts'
 import { describeProvenance, describeStatus } from './describe-object.ts'
+import { listByWork } from './list-by-work.ts'
 import { describePage } from './list-page.ts'
 import { listObjects, objectProvenance, objectStatusDetail } from './object-api.ts'
 import { readPageSize } from './page-size-policy.ts'
@@ -16,7 +18,11 @@ export const objectRoutes = defineRoutes({
   register(app, { buckets, objects, placements }) {
     serveEndpoint(app, listObjects, async ({ params, query }) => {
       const bucket = requireBucket(buckets, params.name)
-      const { prefix = '', delimiter = '', after = '', limit } = query
+      const { prefix = '', delimiter = '', after = '', limit, work } = query
+      if (work !== undefined) {
+        if (delimiter !== '') throw kernelErrors.invalid_request({ message: 'A list by state has no folders: leave out the delimiter.' })
+        return await listByWork({ objects, placements }, { bucket: bucket.name, prefix, after, work, limit: readPageSize(limit) })
+      }
       const page = await objects.list({
         bucket: bucket.name,
         prefix,

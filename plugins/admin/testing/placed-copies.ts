@@ -2,13 +2,23 @@
 import { database, definePlugin, type Plugin, provide, type Reader } from '#kernel'
 import { allRows } from '#kernel/testing'
 import { type ProviderFacts, providerFacts } from '#plugins/providers'
-import { type DataSetRecord, noShortfall, type Placement, type Placements, placements } from '#plugins/replication'
+import {
+  type CopyProgress,
+  type CopyWork,
+  type DataSetRecord,
+  noShortfall,
+  type Placement,
+  type Placements,
+  placements,
+} from '#plugins/replication'
 import { copyDefaults, defineCopyDefaults } from '#plugins/storage'
 
 export interface PlacedCopies {
   readonly plugin: Plugin
   /** What the list of versions on data sets returns: tests that call it set it. */
   readonly replicas: { versionsOn?: Placements['versionsOn'] }
+  /** What happens to the copies of a version; a version without an entry has no state. */
+  readonly works: Map<string, CopyWork>
   /** Sets where a version's bytes are. Default: only in the cache. */
   place(versionId: string, placement: Partial<Placement>): void
   addDataSet(record: DataSetRecord): void
@@ -41,6 +51,7 @@ export function placeCopies(): PlacedCopies {
     const cached = { state: 'cached', isCached: contentId !== null, pieceCid: null, requestedCopies: 0, copies: [], message: null } as const
     return { ...cached, updatedAtMs: createdAtMs, upload: null, ...placed.get(versionId) }
   }
+  const works: PlacedCopies['works'] = new Map()
   const createPlacements = (read: Reader): Placements => ({
     async ofVersion(bucketId, versionId) {
       const found = (await readVersions(read)).find((one) => one.bucketId === bucketId && one.versionId === versionId)
@@ -55,6 +66,13 @@ export function placeCopies(): PlacedCopies {
           const { copies: _, ...situation } = placement
           return [version.contentId ?? 0, { ...situation, isOnChain }]
         }),
+      )
+    },
+    async ofWork(contentIds, work) {
+      const versions = (await readVersions(read)).filter(({ contentId }) => contentId !== null && contentIds.includes(contentId))
+      const found = versions.filter(({ versionId }) => works.get(versionId) === work)
+      return new Map(
+        found.map((version) => [version.contentId ?? 0, { ...placementOf(version), isOnChain: false, copies: withWork(work) }]),
       )
     },
     async versionsOn(request) {
@@ -83,11 +101,22 @@ export function placeCopies(): PlacedCopies {
   return {
     plugin,
     replicas,
+    works,
     facts,
     place: (versionId, placement) => void placed.set(versionId, placement),
     addDataSet: (record) => void dataSets.push(record),
   }
 }
+
+const withWork = (work: CopyWork): CopyProgress => ({
+  work,
+  target: 2,
+  stored: work === 'complete' ? 2 : 1,
+  waitReason: null,
+  waitMessage: null,
+  waitUntilMs: null,
+  slots: [],
+})
 
 const countBy = <Name>(names: readonly Name[]): Map<Name, number> =>
   new Map([...Map.groupBy(names, (name) => name)].map(([name, { length }]) => [name, length]))

@@ -24,7 +24,7 @@ const overview = (attention: Partial<Overview['objects']['attention']>, failed: 
     tasks: { attention: { failed } },
     workers: { tasks: true },
     cache: { eviction_paused: isPaused },
-    chain_storage_health: { level: 'ok', providers: null, data_sets: part(0), partial_errors: {} },
+    chain_storage_health: { level: 'ok', providers: part(0), data_sets: part(0), partial_errors: {} },
   }) as unknown as Overview
 
 test('only what waits for an operator is a concern, the worst first, with the page that shows it', () => {
@@ -42,6 +42,9 @@ test('only what waits for an operator is a concern, the worst first, with the pa
     ['confirmations', 2, '/storage-confirmations'],
     ['eviction', 1, '/doctor'],
   ])
+  const unobserved = overview({ unavailable: 1 }, 0)
+  const health = { ...unobserved.chain_storage_health, providers: null }
+  expect(findConcerns({ ...unobserved, chain_storage_health: health }).map(({ to }) => to)).toEqual(['/buckets'])
 })
 
 test('data sets that were never observed are no degraded storage', () => {

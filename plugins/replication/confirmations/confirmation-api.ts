@@ -45,6 +45,8 @@ export const listConfirmations = defineEndpoint({
   answer: confirmation.array(),
 })
 
+const attemptId = type('string > 0').narrow(documented({ maxLength: 32 }))
+
 export const releaseConfirmation = defineEndpoint({
   method: 'POST',
   path: '/api/v1/storage-confirmations/:copyId/release',
@@ -54,7 +56,7 @@ export const releaseConfirmation = defineEndpoint({
   params: type({ copyId: id }),
   body: type({
     /** The `attempt_id` of the entry as listed. */
-    expected_attempt_id: type('string > 0').narrow(documented({ maxLength: 32 })),
+    expected_attempt_id: attemptId,
     /** Must be true: the released attempt may still reach the chain. */
     acknowledge_possible_duplicate: 'boolean',
   }),
@@ -68,4 +70,34 @@ export const releaseConfirmation = defineEndpoint({
   ],
 })
 
+export const releaseGroup = defineEndpoint({
+  method: 'POST',
+  path: '/api/v1/storage-confirmations/release',
+  role: 'operator',
+  summary: 'Let another attempt store all copies of an attempt that still need an operator, each as a single release does',
+  audit: ['expected_attempt_id', 'acknowledge_possible_duplicate', 'released', 'refused'],
+  body: type({
+    /** The `attempt_id` of the entries as listed. */
+    expected_attempt_id: attemptId,
+    /** Must be true: the released attempt may still reach the chain. */
+    acknowledge_possible_duplicate: 'boolean',
+  }),
+  answer: type({
+    attempt_id: 'string',
+    released: 'number.integer',
+    refused: 'number.integer',
+    /** Why, for each copy that was refused: code and text as of a single release. */
+    refusals: type({ copy_id: 'number.integer', code: 'string', error: 'string' }).array(),
+    /** Copies of the attempt are left that this request had no time for, or could not look up: repeat it. */
+    has_more: 'boolean',
+  }),
+  refusals: [
+    'storage_confirmation_not_found',
+    'storage_confirmation_unacknowledged',
+    'storage_confirmation_changed',
+    'storage_confirmation_unchecked',
+  ],
+})
+
+export type GroupRelease = typeof releaseGroup.answer.infer
 export type Confirmation = typeof confirmation.infer

@@ -9,7 +9,7 @@ import { answerAccepted, type ConfirmationScene, openConfirmationScene } from '.
 import { allOpen } from '../testing/test-pipeline.ts'
 import { createUploadMeter } from '../upload-meter.ts'
 import { confirmationCommands } from './commands/commands.ts'
-import { listConfirmations, releaseConfirmation } from './confirmation-api.ts'
+import { listConfirmations, releaseConfirmation, releaseGroup } from './confirmation-api.ts'
 import { confirmationMetric } from './confirmation-metrics.ts'
 import { confirmationRoutes } from './confirmation-routes.ts'
 
@@ -196,4 +196,91 @@ test('a release is confirmed with --yes and names the copy; a stale attempt is r
   expect((await run('release', words)).stdout).toBe('Copy 1 released: another attempt stores it\n')
   const json = await run('release', { parameters: { copyId: '2' }, flags: { ...words.flags, json: true } })
   expect(JSON.parse(json.stdout)).toEqual({ copy_id: 2, status: 'released' })
+})
+
+const releaseAll = (body: object = accepted) => svc.call('POST', '/api/v1/storage-confirmations/release', body)
+
+test('all copies of an attempt are released by one call, and each is sent again', async () => {
+  await scene.loseUntilAttention()
+  expect(promised(releaseGroup, await releaseAll())).toEqual({ attempt_id: '1', released: 3, refused: 0, refusals: [], has_more: false })
+  expect((await list()).body).toEqual([])
+  expect(await releaseAll()).toMatchObject({ status: 404, body: { code: 'storage_confirmation_not_found' } })
+  scene.answerWith(answerAccepted)
+  await scene.later(scene.deps.pace.batchingWindowMs)
+  expect(scene.additions.map(({ pieces }) => pieces.length)).toEqual([3, 3])
+})
+
+test('a group release releases what still waits: copies that were released before are left out', async () => {
+  await scene.loseUntilAttention()
+  await release(2, accepted)
+  expect(promised(releaseGroup, await releaseAll())).toMatchObject({ released: 2, refused: 0 })
+  scene.answerWith(answerAccepted)
+  await scene.later(scene.deps.pace.batchingWindowMs)
+  // Pieces of the first call and of the second, each once.
+  expect(scene.additions.slice(1).flatMap(({ pieces }) => pieces)).toHaveLength(3)
+})
+
+test('I-05: a group whose attempt landed is released of nothing, and every copy says why', async () => {
+  await scene.loseUntilAttention()
+  await scene.land(0, 3n)
+  const answer = promised(releaseGroup, await releaseAll())
+  expect(answer).toMatchObject({ released: 0, refused: 3, has_more: false })
+  expect(answer.refusals).toEqual(
+    [1, 2, 3].map((copy_id) => ({
+      copy_id,
+      code: 'storage_confirmation_landed',
+      error: expect.stringContaining('The chain has the copy'),
+    })),
+  )
+  await scene.later()
+  expect((await scene.copies()).map(([state]) => state)).toEqual(['committed', 'committed', 'committed'])
+  expect(scene.additions).toHaveLength(1)
+})
+
+test('a group release refuses a stale attempt, a risk that was not accepted, and a silent chain; nothing changes', async () => {
+  await scene.loseUntilAttention()
+  const before = (await list()).body
+  expect(await releaseAll({ ...accepted, expected_attempt_id: '1.2' })).toMatchObject({
+    status: 409,
+    body: { code: 'storage_confirmation_changed' },
+  })
+  expect(await releaseAll({ ...accepted, acknowledge_possible_duplicate: false })).toMatchObject({
+    status: 400,
+    body: { code: 'storage_confirmation_unacknowledged' },
+  })
+  for (const expected_attempt_id of ['9', 'x', '1.', '0', "1' or 1", '9'.repeat(32)]) {
+    expect(await releaseAll({ ...accepted, expected_attempt_id })).toMatchObject({ status: 404 })
+  }
+  for (const body of [{}, { ...accepted, expected_attempt_id: '' }, { ...accepted, more: 1 }, { acknowledge_possible_duplicate: true }]) {
+    expect(await releaseAll(body)).toMatchObject({ status: 400, body: { code: 'invalid_request' } })
+  }
+  scene.silenceChain(true)
+  expect(await releaseAll()).toMatchObject({ status: 503, body: { code: 'storage_confirmation_unchecked' } })
+  scene.silenceChain(false)
+  expect((await list()).body).toEqual(before)
+})
+
+test('a chain that falls silent during a group release ends it: what was released stays, and the rest can be asked for again', async () => {
+  await scene.loseUntilAttention()
+  const { nonceOutcome } = scene.deps.reads
+  let asked = 0
+  Object.assign(scene.deps.reads, {
+    nonceOutcome: async (...call: Parameters<typeof nonceOutcome>) => {
+      scene.silenceChain(++asked > 1)
+      return nonceOutcome(...call)
+    },
+  })
+  expect(promised(releaseGroup, await releaseAll())).toEqual({ attempt_id: '1', released: 1, refused: 0, refusals: [], has_more: true })
+  expect(await scene.entries()).toHaveLength(2)
+  scene.silenceChain(false)
+  Object.assign(scene.deps.reads, { nonceOutcome })
+  expect(promised(releaseGroup, await releaseAll())).toMatchObject({ released: 2, has_more: false })
+})
+
+test('the command releases a group with --yes, and says what is left', async () => {
+  await scene.loseUntilAttention()
+  const words = { parameters: { attemptId: '1' }, flags: { yes: true } }
+  await expect(run('release-attempt', { parameters: { attemptId: '1' } })).rejects.toMatchObject({ exitCode: 2, message: /--yes/ })
+  await expect(run('release-attempt', { ...words, parameters: { attemptId: '7' } })).rejects.toThrow(/List the entries again/)
+  expect((await run('release-attempt', words)).stdout).toBe('Released of attempt 1: 3; another attempt stores them\n')
 })

@@ -1,19 +1,25 @@
 import { defineRoutes, formatTime, serveEndpoint, within } from '#kernel'
 import { costPolicy } from '#plugins/wallet'
 import { type Pipeline, pipeline } from '../pipeline.ts'
-import { type Confirmation, confirmationPageSizes, listConfirmations, releaseConfirmation } from './confirmation-api.ts'
+import { type Confirmation, confirmationPageSizes, listConfirmations, releaseConfirmation, releaseGroup } from './confirmation-api.ts'
 import { attemptIdOf, type ConfirmationEntry, listEntries } from './confirmation-store.ts'
+import { releaseAttempt } from './release-attempt.ts'
 import { releaseCopy } from './release-copy.ts'
 
 export const confirmationRoutes = defineRoutes({
   name: 'storage-confirmations',
   uses: { pipeline },
-  endpoints: [listConfirmations, releaseConfirmation],
+  endpoints: [listConfirmations, releaseGroup, releaseConfirmation],
   register(app, { pipeline }) {
     serveEndpoint(app, listConfirmations, async ({ query }) => {
       const entries = await listEntries(pipeline.database.read, query.limit ?? confirmationPageSizes.usual)
       const fees = entries.length === 0 ? undefined : await readFees(pipeline)
       return entries.map((entry) => ({ ...describe(entry), ...(fees && { repeat_fees: fees }) }))
+    })
+
+    serveEndpoint(app, releaseGroup, async ({ body }) => {
+      const { expected_attempt_id: attemptId, acknowledge_possible_duplicate: isAcknowledged } = body
+      return await releaseAttempt(pipeline, { attemptId, isAcknowledged })
     })
 
     serveEndpoint(app, releaseConfirmation, async ({ params, body }) => {

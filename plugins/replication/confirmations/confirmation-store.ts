@@ -68,6 +68,10 @@ const findAll = statement((db, { limit }: Params<{ limit: number }>) => entries(
 
 const findOne = statement((db, { copyId }: Params<{ copyId: number }>) => entries(db).where('c.id', '=', copyId))
 
+const findOfBatch = statement((db, { batchId, limit }: Params<{ batchId: number; limit: number }>) =>
+  entries(db).where('c.batch_id', '=', batchId).orderBy('c.id').limit(limit),
+)
+
 const lock = statement((db, { copyId }: Params<{ copyId: number }>) =>
   db.selectFrom('copies').select('id').where('id', '=', copyId).forUpdate(),
 )
@@ -98,6 +102,12 @@ export async function listEntries(reader: Reader, limit: number): Promise<readon
 export async function findEntry(reader: Reader, copyId: number): Promise<ConfirmationEntry | undefined> {
   const row = await reader.get(findOne, { copyId })
   return row && toEntry(row)
+}
+
+/** The copies of the batch that an attempt sent, by id; empty for a text that is no id of an attempt. */
+export async function entriesOfAttempt(reader: Reader, attemptId: string, limit: number): Promise<readonly ConfirmationEntry[]> {
+  const [, batchId] = /^([1-9]\d{0,14})(?:\.\d+)?$/.exec(attemptId) ?? []
+  return batchId === undefined ? [] : (await reader.all(findOfBatch, { batchId: Number(batchId), limit })).map(toEntry)
 }
 
 /** The entry as it is in this transaction; no other writer changes its copy before the end. */

@@ -6,7 +6,7 @@ import type { Pipeline } from '../pipeline.ts'
 import { releaseItem } from '../states/released-item-store.ts'
 import { attemptIdOf, type ConfirmationEntry, findEntry, lockEntry, makeCheckDue } from './confirmation-store.ts'
 
-type ReleaseCopyDeps = Pick<
+export type ReleaseCopyDeps = Pick<
   Pipeline,
   'clock' | 'database' | 'funds' | 'log' | 'pace' | 'providers' | 'reads' | 'schedule' | 'signer' | 'states'
 >

@@ -136,6 +136,8 @@ export interface Placements {
   ofVersion(bucketId: number, versionId: string): Promise<Placement | undefined>
   /** States for a page of versions, by content id; cheaper than `ofVersion`. */
   ofContents(contentIds: readonly number[]): Promise<ReadonlyMap<number, ContentSituation>>
+  /** Returns the contents whose copies have this state. Stored contents are left out by one statement, unless they are asked for. */
+  ofWork(contentIds: readonly number[], work: CopyWork): Promise<ReadonlyMap<number, ContentSituation>>
   /** Returns those of all these buckets, sorted by bucket, slot and generation. */
   dataSetsOf(bucketIds: readonly number[]): Promise<readonly DataSetRecord[]>
   /** Versions with a committed copy on one of the data sets (local ids), sorted by key, then newest first. */

@@ -1,4 +1,6 @@
 import { expect, test } from 'vitest'
+import type { CopyWork } from '../contract.ts'
+import { createContentViews } from '../copies/views/content-views.ts'
 import { countStates } from '../copies/views/state-counts.ts'
 import { engines, seeds, startResting, taskRow } from '../testing/resting-kernel.ts'
 import { listShortfall, nameShortfall } from './list-shortfall.ts'
@@ -35,13 +37,15 @@ async function open(config: Readonly<Record<string, string | boolean>>) {
       { database, queue },
       { bucketId: undefined, work: undefined, providerId: undefined, after: undefined, limit: 50, ...query },
     )
-  return { change, database, list, counts: () => countStates(database, queue) }
+  const { ofWork } = createContentViews({ database, queue, uploadOf: () => null })
+  const keyed = async (work: CopyWork) => [...(await ofWork([1, 2, 3, 4, 99], work)).keys()].sort()
+  return { change, database, list, keyed, counts: () => countStates(database, queue) }
 }
 
 test.for(engines)(
   'I-43: on $engine objects below their target are counted, listed and explained as what happens to them',
   async ({ config }) => {
-    const { change, counts, database, list } = await open(await config())
+    const { change, counts, database, keyed, list } = await open(await config())
     expect(await counts()).toMatchObject({
       byWork: { stuck: 3, waiting: 0, working: 0 },
       causes: [{ work: 'stuck', providerId: '2', reason: 'refused', message: 'no more pieces', objects: 3 }],
@@ -76,6 +80,8 @@ test.for(engines)(
 
     await change(taskRow('storage_store:2'))
     expect((await counts()).byWork).toEqual({ stuck: 0, waiting: 2, working: 1 })
+    // Given contents are sorted out, as in a list by key.
+    expect([await keyed('complete'), await keyed('stuck'), await keyed('waiting'), await keyed('working')]).toEqual([[1], [], [3, 4], [2]])
   },
 )
 

@@ -19,7 +19,7 @@ const shortfall = ['GET /below-target', 'GET /below-target/causes']
 export default definePluginUi({
   nav: [
     { to: '/below-target', label: 'Below target', icon: 'layers', order: 29, group: 'Storage', badge: StuckBadge },
-    { to: '/storage-risk', label: 'Storage risk', icon: 'shield-alert', order: 30, group: 'Storage' },
+    { to: '/storage-risk', label: 'Storage risk', icon: 'shield-alert', order: 30, group: 'Storage', needs: 'observability' },
     {
       to: '/storage-confirmations',
       label: 'Confirmations',

@@ -1,4 +1,5 @@
 import { expect, test } from 'vitest'
+import { describeOutcome } from './confirmations/describe-outcome.ts'
 import { type Confirmation, followEntries, groupByAttempt, isOutdated, repeatFee } from './confirmations/reason-policy.ts'
 import { afterRefusal, isUnfinished, type Raise, stageOf } from './raises/raise-policy.ts'
 import { byRisk, groupByHealth } from './risk/health-policy.ts'
@@ -116,4 +117,18 @@ test('a refused raise is shown again where its preview has changed, and gets a n
       afterRefusal,
     ),
   ).toEqual(['preview', 'preview', 'preview', 'new_request', 'repeat'])
+})
+
+test('copies of a group that were not released are told by reason', () => {
+  const landed = { code: 'storage_confirmation_landed', error: 'The chain has the copy.' }
+  const refusals = [
+    { copy_id: 1, ...landed },
+    { copy_id: 2, code: 'storage_confirmation_changed', error: 'It has another attempt.' },
+    { copy_id: 3, ...landed },
+  ]
+  const outcome = { attempt_id: '5', released: 1, refused: 3, refusals, has_more: false }
+  expect(describeOutcome(outcome)).toBe('2 copies: The chain has the copy. 1 copy: It has another attempt.')
+  expect(describeOutcome({ ...outcome, refused: 0, refusals: [], has_more: true })).toBe(
+    'Copies are left that were not tried: release them again.',
+  )
 })

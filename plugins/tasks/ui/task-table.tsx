@@ -74,6 +74,7 @@ const columns = (address: string, uploads: Uploads): readonly Column<Task>[] => 
   {
     id: 'status',
     label: 'Status',
+    phone: true,
     cell: ({ presentation_status: status }) => <Badge tone={statusTones[status]}>{statusLabels[status]}</Badge>,
   },
   {
@@ -87,12 +88,13 @@ const columns = (address: string, uploads: Uploads): readonly Column<Task>[] => 
       return message === undefined ? <span class="text-muted">—</span> : <KeyText text={message} />
     },
   },
-  { id: 'subject', label: 'Subject', cell: ({ subject }) => <Subject subject={subject} /> },
+  { id: 'subject', label: 'Subject', phone: true, cell: ({ subject }) => <Subject subject={subject} /> },
   { id: 'retries', label: 'Retries', align: 'end', wide: true, cell: (task) => retriesText(task) },
   {
     id: 'when',
     label: 'When',
     align: 'end',
+    phone: true,
     cell: ({ presentation_status: status, available_at, updated_at }) => (
       <Ago time={status === 'scheduled' || status === 'waiting' ? available_at : updated_at} />
     ),

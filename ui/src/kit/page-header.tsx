@@ -9,7 +9,7 @@ interface Crumb {
 }
 
 /** The way to this page. Long names are cut; the title has all of them. */
-export const Crumbs = component$<{ items: readonly Crumb[]; label?: string | undefined }>(({ items, label = 'Breadcrumb' }) => (
+const Crumbs = component$<{ items: readonly Crumb[]; label?: string | undefined }>(({ items, label = 'Breadcrumb' }) => (
   <nav aria-label={label} class="min-w-0">
     <ol class="flex min-w-0 flex-wrap items-center gap-1 text-sm text-muted">
       {items.map(({ label: text, to }, index) => (

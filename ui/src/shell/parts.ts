@@ -15,7 +15,7 @@ const isShown = (plugin: string, enabled: ReadonlySet<string> | undefined): bool
 /** Entries of all enabled plugins, by their order. */
 export function partsOf<K extends ListName>(name: K, enabled: ReadonlySet<string> | undefined): readonly Part<K>[] {
   const parts = pluginUis.filter(({ plugin }) => isShown(plugin, enabled)).flatMap(({ ui }) => (ui[name] ?? []) as readonly Part<K>[])
-  return [...parts].sort((a, b) => orderOf(a) - orderOf(b))
+  return parts.filter((part) => !('needs' in part) || isShown(part.needs as string, enabled)).sort((a, b) => orderOf(a) - orderOf(b))
 }
 
 const orderOf = (part: object): number => ('order' in part && typeof part.order === 'number' ? part.order : 0)

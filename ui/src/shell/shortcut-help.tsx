@@ -9,6 +9,10 @@ import { areShortcutsOn, isHelpOpen } from './shortcuts.ts'
 const general: readonly (readonly [keys: readonly string[], text: string])[] = [
   [['Ctrl', 'K'], 'Find a page or a command'],
   [['/'], 'Filter the list'],
+  [['j'], 'Next row of the list'],
+  [['k'], 'Row before'],
+  [['Enter'], 'Open the row'],
+  [['x'], 'Select the row, or leave it out'],
   [['r'], 'Read everything again'],
   [['u'], 'Upload to the bucket that is shown'],
   [['['], 'Fold or unfold the menu'],

@@ -2,6 +2,7 @@
 import { invalidate } from '../data/cache.ts'
 import { Observable } from '../data/observable.ts'
 import { boot, isSignedOut } from '../data/session.ts'
+import { listKeys } from '../kit/listeners/list-keys.ts'
 import { go } from '../router/location.ts'
 import { togglePalette } from './palette.ts'
 import { menuEntries } from './parts.ts'
@@ -41,12 +42,13 @@ function goToPage(key: string): boolean {
 }
 
 /** Actions of the page that is shown: the key is in `data-shortcut` of the button or field. */
-function runKey({ key, timeStamp }: KeyboardEvent): boolean {
+function runKey(event: KeyboardEvent): boolean {
+  const { key, timeStamp } = event
   if (key === 'g') startedAtMs = timeStamp
   else if (key === '?') isHelpOpen.value = true
   else if (key === '[') isSidebarFolded.value = !isSidebarFolded.value
   else if (key === 'r') invalidate()
-  else return runOnPage(key)
+  else return listKeys.run?.(event) || runOnPage(key)
   return true
 }
 

@@ -67,6 +67,7 @@ const UserMenu = component$(() => {
   const current = useObservable(session)
   const items = [
     { id: 'help', label: 'Keyboard shortcuts', icon: 'keyboard' } as const,
+    { id: 'rows', label: 'Compact rows' } as const,
     ...(current.value ? [{ id: 'out', label: 'Sign out', icon: 'log-out', separated: true } as const] : []),
   ]
   return (
@@ -76,6 +77,7 @@ const UserMenu = component$(() => {
       items={items}
       onChoose$={$((id: string) => {
         if (id === 'out') return signOutOrSay()
+        if (id === 'rows') return import('./density.ts').then(({ toggleDensity }) => toggleDensity())
         isHelpOpen.value = true
         return undefined
       })}

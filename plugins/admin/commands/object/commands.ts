@@ -19,6 +19,7 @@ export const objectCommands = [
       prefix: { type: 'text', description: 'Only keys that begin with it' },
       folders: { type: 'switch', description: 'Show keys with a further "/" as one folder' },
       deleted: { type: 'switch', description: 'Show deleted objects that can be restored instead' },
+      work: { type: 'text', description: 'Only objects in this state: complete, working, waiting or stuck' },
       after: { type: 'text', description: 'Continue after this key, which the last line of a page names' },
       limit,
     },

@@ -5,8 +5,10 @@ import type { DeletedObjects, ObjectHistory } from '../../objects/version-api.ts
 
 const none = '–'
 
-export function pageText({ folders, objects, next_marker }: ObjectPage): string {
-  if (folders.length === 0 && objects.length === 0) return 'No objects found.'
+export function pageText({ folders, objects, next_marker, keys_read }: ObjectPage): string {
+  if (folders.length === 0 && objects.length === 0) {
+    return keys_read === undefined ? 'No objects found.' : `None among ${keys_read} keys.${moreText(next_marker)}`
+  }
   const rows = [
     ...folders.map(({ prefix }) => [prefix, none, 'folder', none, none, none]),
     ...objects.map((object) => [

@@ -35,6 +35,7 @@ export const bucketColumns: readonly Column<Bucket>[] = [
   {
     id: 'below-target',
     label: 'Below target',
+    phone: 'below target',
     sort: ({ below_target: { stuck, waiting, working } = noWork }) => stuck * 1e12 + waiting * 1e6 + working,
     cell: (bucket) => <BelowTarget bucket={bucket} />,
   },
@@ -47,6 +48,7 @@ export const bucketColumns: readonly Column<Bucket>[] = [
     id: 'objects',
     label: 'Objects',
     align: 'end',
+    phone: 'objects',
     sort: ({ object_count }) => object_count,
     cell: ({ object_count }) => <Count value={object_count} />,
   },
@@ -54,6 +56,7 @@ export const bucketColumns: readonly Column<Bucket>[] = [
     id: 'size',
     label: 'Size',
     align: 'end',
+    phone: true,
     sort: ({ total_size_bytes }) => total_size_bytes,
     cell: ({ total_size_bytes }) => <Bytes value={total_size_bytes} />,
   },

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { findKeyProblem, folderOf, foldersOf, nameIn, wordFor } from './keys-policy.ts'
+import { findKeyProblem, foldCrumbs, folderOf, foldersOf, nameIn, wordFor } from './keys-policy.ts'
 
 describe('keys and folders', () => {
   test('a prefix leads through its folders, also those without a name', () => {
@@ -15,6 +15,16 @@ describe('keys and folders', () => {
     ])
     expect(foldersOf('/')).toEqual([{ name: '', prefix: '/' }])
     expect(foldersOf('a/b')).toEqual([{ name: 'a', prefix: 'a/' }])
+  })
+
+  test('a long way is folded between its first folder and its last two, and no folder is left out', () => {
+    const names = (prefix: string) => {
+      const { first, folded, last } = foldCrumbs(foldersOf(prefix))
+      return [first, folded, last].map((part) => part.map(({ name }) => name).join(''))
+    }
+    expect(names('a/b/c/d/')).toEqual(['abcd', '', ''])
+    expect(names('a/b/c/d/e/')).toEqual(['a', 'bc', 'de'])
+    expect(names('a/b/c/d/e/f/g/')).toEqual(['a', 'bcde', 'fg'])
   })
 
   test('a row shows the key without its folder, and a placeholder shows all of it', () => {

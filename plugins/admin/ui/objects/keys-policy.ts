@@ -1,6 +1,6 @@
 /** Keys of objects and the folders that they form. A key is any text; only `/` separates. */
 
-interface FolderCrumb {
+export interface FolderCrumb {
   /** The part of the key without its slash; empty between two slashes. */
   readonly name: string
   readonly prefix: string
@@ -10,6 +10,14 @@ interface FolderCrumb {
 export function foldersOf(prefix: string): readonly FolderCrumb[] {
   const parts = prefix.split('/').slice(0, -1)
   return parts.map((name, at) => ({ name, prefix: `${parts.slice(0, at + 1).join('/')}/` }))
+}
+
+const crumbsMax = 4
+
+/** A long way keeps its first folder and its last two; those between are folded. */
+export function foldCrumbs(folders: readonly FolderCrumb[]): Readonly<Record<'first' | 'folded' | 'last', readonly FolderCrumb[]>> {
+  if (folders.length <= crumbsMax) return { first: folders, folded: [], last: [] }
+  return { first: folders.slice(0, 1), folded: folders.slice(1, -2), last: folders.slice(-2) }
 }
 
 /** The folder that a prefix or a key is in: everything up to its last slash. */

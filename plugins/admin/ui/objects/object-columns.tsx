@@ -39,7 +39,7 @@ export const objectColumns = (bucket: string, { folder, address, hasCopies }: Sh
         <ObjectLink objectKey={row.item.key} folder={folder} href={changeSearch(address, { object: row.item.key })} />
       ),
   },
-  { id: 'state', label: 'State', cell: (row) => (row.kind === 'folder' ? null : <StateMark item={row.item} />) },
+  { id: 'state', label: 'State', phone: true, cell: (row) => (row.kind === 'folder' ? null : <StateMark item={row.item} />) },
   ...(hasCopies ? [copiesColumn] : []),
   {
     id: 'location',
@@ -47,7 +47,7 @@ export const objectColumns = (bucket: string, { folder, address, hasCopies }: Sh
     wide: true,
     cell: (row) => (row.kind === 'folder' ? null : <LocationBadges location={row.item.location} />),
   },
-  { id: 'size', label: 'Size', align: 'end', cell: (row) => (row.kind === 'folder' ? null : <Bytes value={row.item.size} />) },
+  { id: 'size', label: 'Size', align: 'end', phone: true, cell: (row) => (row.kind === 'folder' ? null : <Bytes value={row.item.size} />) },
   {
     id: 'type',
     label: 'Type',
@@ -65,6 +65,7 @@ export const objectColumns = (bucket: string, { folder, address, hasCopies }: Sh
 const copiesColumn: Column<ObjectRow> = {
   id: 'copies',
   label: 'Copies',
+  phone: true,
   cell: (row) => {
     if (row.kind === 'folder' || !row.item.copies) return null
     const { slots, target, work } = row.item.copies

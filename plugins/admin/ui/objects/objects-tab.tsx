@@ -1,5 +1,5 @@
 import { $, component$, useSignal, useTask$ } from '@builder.io/qwik'
-import { Button, FilterBar, patchQueries, useEvent$, useQuery, useSearchParam } from '@svc/ui-kit'
+import { Button, FilterBar, patchQueries, useEvent$, useIsEnabled, useQuery, useSearchParam } from '@svc/ui-kit'
 import { BulkDialog } from '../bulk/bulk-dialog.tsx'
 import { DownloadSelected } from './download-selected.tsx'
 import { FolderCrumbs } from './folder-crumbs.tsx'
@@ -11,12 +11,16 @@ import { targetsOfRows } from './row-targets.ts'
 import { SelectionBar } from './selection-bar.tsx'
 import { type Progressed, patchProgress } from './uploads/patch-progress.ts'
 import { UploadArea } from './uploads/upload-area.tsx'
+import { WorkFilter } from './work-filter.tsx'
+import { readWork, type Work } from './work-texts.ts'
 
 /** The current objects of a bucket by folders. Folder, search, page and open object are in the address. */
 export const ObjectsTab = component$<{ bucket: string }>(({ bucket }) => {
   const folder = useSearchParam('prefix')
   const q = useSearchParam('q')
   const after = useSearchParam('after')
+  const asked = useSearchParam('work')
+  const hasCopies = useIsEnabled('replication')
   const object = useSearchParam('object')
   const selected = useSignal<readonly string[]>([])
   /** Keeps the dialog until it has told how it ended. */
@@ -24,10 +28,14 @@ export const ObjectsTab = component$<{ bucket: string }>(({ bucket }) => {
   const isDeleting = useSignal(false)
   const page = useQuery('GET /buckets/:name/objects', () => ({
     params: { name: bucket },
-    query: { prefix: folder.value + q.value, delimiter: '/' as const, ...(after.value === '' ? {} : { after: after.value }) },
+    query: {
+      prefix: folder.value + q.value,
+      ...(after.value === '' ? {} : { after: after.value }),
+      ...inState(hasCopies.value ? readWork(asked.value) : undefined),
+    },
   }))
   useTask$(({ track }) => {
-    track(() => [folder.value, q.value, after.value])
+    track(() => [folder.value, q.value, after.value, asked.value])
     selected.value = []
   })
   useEvent$(
@@ -43,6 +51,7 @@ export const ObjectsTab = component$<{ bucket: string }>(({ bucket }) => {
       <div q:slot="tools" class="w-full sm:w-auto">
         <FilterBar>
           <PrefixSearch label="Search by prefix" />
+          {hasCopies.value && <WorkFilter />}
         </FilterBar>
       </div>
       <div class="mb-3 empty:hidden">
@@ -56,7 +65,7 @@ export const ObjectsTab = component$<{ bucket: string }>(({ bucket }) => {
       </SelectionBar>
       <ObjectTable
         bucket={bucket}
-        place={{ folder: folder.value, q: q.value, after: after.value }}
+        place={{ folder: folder.value, q: q.value, after: after.value, work: hasCopies.value ? readWork(asked.value) : undefined }}
         page={page}
         selected={selected}
         onDelete$={(id: string) => askToDelete([id])}
@@ -84,3 +93,6 @@ export const ObjectsTab = component$<{ bucket: string }>(({ bucket }) => {
     </UploadArea>
   )
 })
+
+/** A list by state has no folders: it holds the objects of all folders below. */
+const inState = (work: Work | undefined) => (work === undefined ? { delimiter: '/' as const } : { work })

@@ -26,7 +26,8 @@ export function findConcerns({ objects, tasks, workers, cache, chain_storage_hea
       icon: 'cloud-off',
       count: unavailable,
       words: ['object without readable bytes', 'objects without readable bytes'],
-      to: '/storage-risk',
+      // The page has no states without an observer.
+      to: health.providers ? '/storage-risk' : '/buckets',
     },
     {
       id: 'damaged-files',

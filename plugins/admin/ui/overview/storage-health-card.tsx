@@ -7,7 +7,8 @@ type Summary = Answer<'GET /overview'>['chain_storage_health']['providers']
 /** How far objects are stored, and the observed state of data sets and providers. */
 export const StorageHealthCard = component$(() => {
   const overview = useQuery('GET /overview')
-  const hasRiskPage = useIsEnabled('replication')
+  const hasCopies = useIsEnabled('replication')
+  const isObserved = useIsEnabled('observability')
   const data = overview.data
   if (!data) {
     return (
@@ -19,7 +20,7 @@ export const StorageHealthCard = component$(() => {
   const health = data.chain_storage_health
   return (
     <Card title="Storage health">
-      {hasRiskPage.value && (
+      {hasCopies.value && isObserved.value && (
         <Link q:slot="actions" to="/storage-risk" class="text-accent hover:underline">
           By bucket
         </Link>
@@ -33,10 +34,12 @@ export const StorageHealthCard = component$(() => {
             <StackedBar label="Objects by state" parts={stateParts(data.objects.by_state)} />
           )}
         </section>
-        <div class="grid gap-5 md:grid-cols-2">
-          <Observed name="Data sets" health={health.data_sets} />
-          <Observed name="Providers" health={health.providers} />
-        </div>
+        {isObserved.value && (
+          <div class="grid gap-5 md:grid-cols-2">
+            <Observed name="Data sets" health={health.data_sets} />
+            <Observed name="Providers" health={health.providers} />
+          </div>
+        )}
         {Object.entries(health.partial_errors).map(([part, message]) => (
           <Alert key={part} tone="warning" title="Not everything could be observed">
             {message}

@@ -29,4 +29,12 @@ export const confirmationCommands = [
     },
     load: () => import('./release-command.ts'),
   }),
+  defineCommand({
+    name: 'admin storage-confirmation release-attempt',
+    summary: 'Let another attempt store all copies of an attempt that still need an operator; they may be paid twice for a while',
+    examples: [['svc admin storage-confirmation release-attempt 7 --yes', 'By the attempt in svc admin storage-confirmation list']],
+    parameters: ['<attempt id>'],
+    flags: { ...adminFlags, yes: { type: 'switch', description: 'Confirm that the copies may be paid twice for a while' } },
+    load: () => import('./release-attempt-command.ts'),
+  }),
 ]

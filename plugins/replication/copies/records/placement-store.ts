@@ -45,6 +45,10 @@ const findByIds = statement((db, { contentIds }: Params<{ contentIds: readonly n
   selectContents(db).where('c.id', 'in', contentIds),
 )
 
+const findUnsettled = statement((db, { contentIds }: Params<{ contentIds: readonly number[] }>) =>
+  selectContents(db).where('c.id', 'in', contentIds).where('c.store_state', '<>', 'stored'),
+)
+
 const findVersion = statement((db, { bucketId, versionId }: Params<{ bucketId: number; versionId: string }>) =>
   db
     .selectFrom('object_versions')
@@ -207,6 +211,11 @@ export const findPackPlace = (reader: Reader, contentId: number): Promise<Placem
 /** Returns them in no particular order; deleted contents are left out. */
 export async function findContents(reader: Reader, contentIds: readonly number[]): Promise<ContentRow[]> {
   return (await reader.all(findByIds, { contentIds })).map(toContent)
+}
+
+/** Returns those that have not all their copies. */
+export async function findUnsettledContents(reader: Reader, contentIds: readonly number[]): Promise<ContentRow[]> {
+  return (await reader.all(findUnsettled, { contentIds })).map(toContent)
 }
 
 /** An empty content needs no copies and no cache. */

@@ -11,14 +11,13 @@ import {
   countDataSetStates,
   countVersionsOn,
   findContent,
-  findContents,
   findPackPlace,
   findVersionContent,
   listDataSetRecords,
 } from '../records/placement-store.ts'
 import { type ContentState, withStates } from './being-stored.ts'
 import { combineCopies } from './combine-copies-policy.ts'
-import { progressOf } from './copy-progress.ts'
+import { createContentViews } from './content-views.ts'
 import { listCopyRecords, listPartCopyRecords } from './copy-record-store.ts'
 import { listDependentVersions } from './dependent-store.ts'
 import { shareCount } from './share-count.ts'
@@ -88,16 +87,7 @@ export function createPlacements({ database, clock, queue, uploads, versions, pa
         const message = await explain(read, bucketId, content, placed)
         return { ...placed, ...(await packOf(read, content)), message, state, isReadable, isStuck, isDenied, upload: uploadOf(content) }
       }),
-    async ofContents(contentIds) {
-      if (contentIds.length === 0) return new Map()
-      return database.snapshot(async (read) => {
-        const contents = await withStates(read, queue, await findContents(read, contentIds))
-        const progress = await progressOf(read, contents)
-        return new Map(
-          contents.map((content) => [content.contentId, { ...toSituation(content), upload: uploadOf(content), copies: progress(content) }]),
-        )
-      })
-    },
+    ...createContentViews({ database, queue, uploadOf }),
     dataSetsOf: (bucketIds) => listDataSetRecords(reader, bucketIds),
     async versionsOn({ bucketId, dataSetIds, limit, ...range }) {
       if (dataSetIds.length === 0) return { versions: [], isTruncated: false }
@@ -118,16 +108,6 @@ export function createPlacements({ database, clock, queue, uploads, versions, pa
     countObjects: shareCount(clock, () => countStates(database, queue)),
   }
 }
-
-const toSituation = ({ state, isCached, isReadable, isStuck, isDenied, pieceCid, committed }: ContentRow & ContentState) => ({
-  state,
-  isCached,
-  isReadable,
-  isStuck,
-  isDenied,
-  isOnChain: committed > 0,
-  pieceCid,
-})
 
 function describe(
   content: ContentRow,

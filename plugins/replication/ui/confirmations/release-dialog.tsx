@@ -1,7 +1,20 @@
 import { $, component$, type QRL, type Signal, useSignal, useTask$ } from '@builder.io/qwik'
-import { Alert, type ApiError, Checkbox, Confirm, formatExactTime, formatMoney, formatPlural, Link, toast, useAction$ } from '@svc/ui-kit'
+import {
+  Alert,
+  type ApiError,
+  Checkbox,
+  Confirm,
+  call,
+  formatExactTime,
+  formatMoney,
+  formatPlural,
+  invalidate,
+  Link,
+  toast,
+  useAction$,
+} from '@svc/ui-kit'
+import { describeOutcome, type GroupOutcome } from './describe-outcome.ts'
 import { type Confirmation, followEntries, isOutdated, reasonTexts, repeatFee, type Shown } from './reason-policy.ts'
-import { releaseEntries } from './release-entries.ts'
 
 interface ReleaseDialogProps {
   open: Signal<boolean>
@@ -15,10 +28,19 @@ interface ReleaseDialogProps {
 /** The entries that the dialog shows, whether the operator accepted them, and their release. */
 function useRelease(props: ReleaseDialogProps) {
   const accepted = useSignal(false)
+  const outcome = useSignal<GroupOutcome>()
   const shown = useSignal<Shown>({ entries: undefined, isChanged: false })
   const release = useAction$(async (entries: readonly Confirmation[]) => {
     try {
-      return await releaseEntries(entries)
+      // Each copy is looked up on the chain once more, and one that landed is refused.
+      const answer = await call('POST /storage-confirmations/release', {
+        body: { expected_attempt_id: entries[0]?.attempt_id ?? '', acknowledge_possible_duplicate: true },
+      })
+      if (answer.refused > 0 || answer.has_more) {
+        accepted.value = false
+        await props.onReload$()
+      }
+      return answer
     } catch (error) {
       if (isOutdated((error as ApiError).code)) {
         accepted.value = false
@@ -32,6 +54,7 @@ function useRelease(props: ReleaseDialogProps) {
     // While it closes, it keeps what it showed.
     if (!open || attemptId === '') return
     accepted.value = false
+    outcome.value = undefined
     shown.value = { entries: find(attemptId, props.entries), isChanged: false }
     void release.reset()
   })
@@ -45,19 +68,25 @@ function useRelease(props: ReleaseDialogProps) {
     if (next.isChanged) accepted.value = false
     shown.value = { ...next, isChanged: isChanged || next.isChanged }
   })
-  return { accepted, shown, release }
+  return { accepted, shown, release, outcome }
 }
 
 /** Lets another attempt store the copies of one. A refusal reads the entries again, so that the operator decides on what is true now. */
 export const ReleaseDialog = component$<ReleaseDialogProps>((props) => {
-  const { accepted, shown, release } = useRelease(props)
+  const { accepted, shown, release, outcome } = useRelease(props)
   const confirm = $(async () => {
     const { entries = [] } = shown.value
     if (entries.length === 0 || !accepted.value) return
-    const released = await release.run(entries)
-    if (released === undefined) return
-    props.open.value = false
-    toast({ title: `${formatPlural(released, 'copy', 'copies')} released`, text: 'Another attempt stores them.' })
+    outcome.value = undefined
+    const answer = await release.run(entries)
+    if (answer === undefined) return
+    if (answer.released > 0) {
+      toast({ title: `${formatPlural(answer.released, 'copy', 'copies')} released`, text: 'Another attempt stores them.' })
+    }
+    // What was refused stays in the dialog, with the reasons.
+    if (answer.refused > 0 || answer.has_more) outcome.value = answer
+    else props.open.value = false
+    invalidate(['GET /storage-confirmations', 'GET /overview'])
   })
   const { entries, isChanged } = shown.value
   const [first] = entries ?? []
@@ -83,6 +112,11 @@ export const ReleaseDialog = component$<ReleaseDialogProps>((props) => {
         </Alert>
       ) : (
         <>
+          {outcome.value && (
+            <Alert tone="warning" title="Not all copies were released" live>
+              {describeOutcome(outcome.value)}
+            </Alert>
+          )}
           {isChanged && (
             <Alert tone="info" title="The facts have changed" live>
               This dialog now shows another attempt, or newer facts of it. Read them again before you accept.

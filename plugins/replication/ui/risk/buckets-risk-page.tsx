@@ -14,43 +14,52 @@ import {
   LinkButton,
   PageHeader,
   Table,
+  useIsEnabled,
   useQuery,
 } from '@svc/ui-kit'
 import { byRisk } from './health-policy.ts'
+import { NoObserver } from './no-observer.tsx'
 
 type Bucket = Answer<'GET /buckets'>[number]
 
 /** Health of every bucket, the worst first. */
 export const BucketsRiskPage = component$(() => {
-  const buckets = useQuery('GET /buckets')
+  const isObserved = useIsEnabled('observability')
   return (
     <>
       <PageHeader
         title="Storage risk"
         description="Buckets by the health of their data sets, the worst first. Open one to see which versions are affected."
       />
-      <Card flush>
-        <Table
-          label="Buckets by storage health"
-          columns={columns}
-          rows={buckets.data && byRisk(buckets.data)}
-          rowKey={({ name }: Bucket) => name}
-          error={buckets.error?.message}
-          onRetry$={buckets.refresh}
-        >
-          <Empty
-            q:slot="empty"
-            icon="database"
-            title="No buckets yet"
-            text="Create a bucket and upload an object: the health of its copies appears here."
-          >
-            <LinkButton href="/buckets" variant="primary">
-              Open the buckets
-            </LinkButton>
-          </Empty>
-        </Table>
-      </Card>
+      {isObserved.value ? <RiskTable /> : <NoObserver />}
     </>
+  )
+})
+
+const RiskTable = component$(() => {
+  const buckets = useQuery('GET /buckets')
+  return (
+    <Card flush>
+      <Table
+        label="Buckets by storage health"
+        columns={columns}
+        rows={buckets.data && byRisk(buckets.data)}
+        rowKey={({ name }: Bucket) => name}
+        error={buckets.error?.message}
+        onRetry$={buckets.refresh}
+      >
+        <Empty
+          q:slot="empty"
+          icon="database"
+          title="No buckets yet"
+          text="Create a bucket and upload an object: the health of its copies appears here."
+        >
+          <LinkButton href="/buckets" variant="primary">
+            Open the buckets
+          </LinkButton>
+        </Empty>
+      </Table>
+    </Card>
   )
 })
 

@@ -1,5 +1,19 @@
 import { component$ } from '@builder.io/qwik'
-import { Alert, Card, formatPlural, HealthBadge, hrefOf, PageHeader, Pager, setSearch, useAddress, useParam, useQuery } from '@svc/ui-kit'
+import {
+  Alert,
+  Card,
+  formatPlural,
+  HealthBadge,
+  hrefOf,
+  PageHeader,
+  Pager,
+  setSearch,
+  useAddress,
+  useIsEnabled,
+  useParam,
+  useQuery,
+} from '@svc/ui-kit'
+import { NoObserver } from './no-observer.tsx'
 import { RiskFilters } from './risk-filters.tsx'
 import { nextMarkers, noMarkers, riskQuery } from './risk-query-policy.ts'
 import { RiskTable } from './risk-table.tsx'
@@ -7,6 +21,23 @@ import { RiskTable } from './risk-table.tsx'
 /** Versions of a bucket with copies on data sets that are not known to be healthy. */
 export const RiskPage = component$(() => {
   const name = useParam('name')
+  const isObserved = useIsEnabled('observability')
+  if (isObserved.value) return <ObservedRisk name={name} />
+  return (
+    <>
+      <PageHeader title="Storage risk" crumbs={crumbsOf(name)} />
+      <NoObserver />
+    </>
+  )
+})
+
+const crumbsOf = (name: string) => [
+  { label: 'Buckets', to: '/buckets' },
+  { label: name, to: hrefOf('/buckets/:name', { name }) },
+  { label: 'Storage risk' },
+]
+
+const ObservedRisk = component$<{ name: string }>(({ name }) => {
   const address = useAddress()
   const search = () => new URLSearchParams(address.value.split('?')[1] ?? '')
   const affected = useQuery('GET /buckets/:name/storage-health/affected-versions', () => ({ params: { name }, query: riskQuery(search()) }))
@@ -20,7 +51,7 @@ export const RiskPage = component$(() => {
       <PageHeader
         title="Storage risk"
         description="Versions with copies on data sets that are not known to be healthy."
-        crumbs={[{ label: 'Buckets', to: '/buckets' }, { label: name, to: hrefOf('/buckets/:name', { name }) }, { label: 'Storage risk' }]}
+        crumbs={crumbsOf(name)}
       >
         <span q:slot="badge">{health && <HealthBadge health={health} />}</span>
       </PageHeader>

@@ -2,7 +2,8 @@ import { $, component$, useSignal } from '@builder.io/qwik'
 import { describe, expect, test } from 'vitest'
 import { KeyText } from '../copyable.tsx'
 import { all, createScreen, find, stubLayout, textsOf } from '../testing/dom.ts'
-import { type Column, Table } from './table.tsx'
+import { Table } from './table.tsx'
+import type { Column } from './table-props.ts'
 
 stubLayout()
 

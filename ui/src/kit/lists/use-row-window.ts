@@ -39,6 +39,8 @@ export const useRowWindow = (props: { readonly rows: readonly unknown[] | undefi
       element.addEventListener('scroll', schedule, { passive: true })
       const resized = new ResizeObserver(schedule)
       resized.observe(element)
+      // Rows change their height with the density.
+      if (element.firstElementChild) resized.observe(element.firstElementChild)
       schedule()
       cleanup(() => {
         cancelAnimationFrame(frame)

@@ -1,0 +1,60 @@
+/**
+ * Keys of all lists: j and k, or the arrows, move the focus from row to row; Enter opens a row, x or space selects it. A list has `data-list`,
+ * its rows `data-row` and the cell with their name `data-row-name`. The shell asks here for keys that are its own neither.
+ */
+import { listKeys } from '../listeners/list-keys.ts'
+
+export function installRowKeys(): void {
+  listKeys.run = runRowKey
+}
+
+const steps: Readonly<Record<string, number>> = { j: 1, k: -1, ArrowDown: 1, ArrowUp: -1 }
+
+function runRowKey({ key, target, shiftKey }: Pick<KeyboardEvent, 'key' | 'target' | 'shiftKey'>): boolean {
+  const focused = target as Element | null
+  // Open menus and groups of tabs have their own arrows; the list behind them stays where it is.
+  if (shiftKey || focused?.closest?.('[data-roving-item]') || document.querySelector('[role="menu"]:popover-open')) return false
+  const row = focused?.closest?.<HTMLElement>('[data-row]') ?? null
+  const step = steps[key]
+  if (step !== undefined) {
+    // Arrows scroll the page until a row has the focus.
+    if (row) return focusRow(neighbour(row, step))
+    return key.length === 1 && focusRow(firstInView())
+  }
+  if (!row) return false
+  // Its controls keep their own Enter and space.
+  const isOnRow = focused === row
+  if (key === 'x' || (key === ' ' && isOnRow)) return click(row.querySelector('input[type="checkbox"]'))
+  return (
+    key === 'Enter' && isOnRow && click(row.querySelector('[data-row-name] :is(a[href], button)') ?? row.querySelector('a[href], button'))
+  )
+}
+
+function neighbour(row: HTMLElement, step: number): HTMLElement | undefined {
+  const rows = rowsOf(row.closest('[data-list]'))
+  return rows[rows.indexOf(row) + step]
+}
+
+/** The first row of the page that is in view, or the first of all. */
+function firstInView(): HTMLElement | undefined {
+  const lists = [...document.querySelectorAll('#main [data-list]')].flatMap(rowsOf)
+  return lists.find((row) => row.getBoundingClientRect().top >= headHeight) ?? lists[0]
+}
+
+/** The bar of the page and the head of a table cover rows above. */
+const headHeight = 52
+
+const rowsOf = (list: Element | null): HTMLElement[] =>
+  list ? [...list.querySelectorAll<HTMLElement>('[data-row]')].filter((row) => row.checkVisibility()) : []
+
+function focusRow(row: HTMLElement | undefined): boolean {
+  if (!row) return false
+  row.focus({ preventScroll: true })
+  row.scrollIntoView({ block: 'nearest' })
+  return true
+}
+
+function click(control: HTMLElement | null): boolean {
+  control?.click()
+  return control !== null
+}
