@@ -240,9 +240,13 @@ describe.runIf(hasBrowser)('objects of the dashboard', { timeout: 240_000 }, () 
     }
   })
 
-  test(`a list of ${rows} rows in one answer keeps few of them in the document, and its end is reached`, async () => {
+  test(`a list of ${rows} rows in one answer keeps few of them in the document; its end is reached, and no column moves`, async () => {
     const [bucket] = (await api.call('GET', '/api/v1/buckets')).json as { name: string }[]
-    const many = Array.from({ length: rows }, (_, at) => ({ ...bucket, name: `bucket-${String(at).padStart(5, '0')}` }))
+    const many = Array.from({ length: rows }, (_, at) => ({
+      ...bucket,
+      name: `bucket-${String(at).padStart(5, '0')}`,
+      object_count: at < 100 ? 9_999_999 : 1,
+    }))
     await using watched = await openPage()
     const { page } = watched
     await page.route('**/api/v1/buckets', (route) => route.fulfill({ json: many }))
@@ -251,9 +255,13 @@ describe.runIf(hasBrowser)('objects of the dashboard', { timeout: 240_000 }, () 
     const list = page.getByRole('region', { name: 'Buckets' })
     const shown = list.locator('tbody tr')
     expect(await shown.count()).toBeLessThanOrEqual(rowsMax)
+    const head = list.getByRole('columnheader', { name: 'Objects' })
+    const widthOf = async () => Math.round((await head.boundingBox())?.width ?? 0)
+    const width = await widthOf()
     await list.evaluate((element) => element.scrollTo(0, element.scrollHeight))
     await row(page, many.at(-1)?.name ?? '').waitFor()
     expect([(await shown.count()) <= rowsMax, await row(page, 'bucket-00000').count()]).toEqual([true, 0])
+    expect(await widthOf()).toBe(width)
   })
 
   test('hostile names make the whole round: upload, list, copy, download, trash and back', async () => {

@@ -32,12 +32,16 @@ export const useRowWindow = (props: { readonly rows: readonly unknown[] | undefi
         frame = 0
         const next = measure(element, count)
         if (next.start !== view.value.start || next.end !== view.value.end || next.below !== view.value.below) view.value = next
+        keepWidths(element)
       }
       const schedule = () => {
         frame ||= requestAnimationFrame(update)
       }
       element.addEventListener('scroll', schedule, { passive: true })
-      const resized = new ResizeObserver(schedule)
+      const resized = new ResizeObserver((entries) => {
+        if (entries.some(({ target }) => target === element)) for (const head of headsOf(element)) head.style.minWidth = ''
+        schedule()
+      })
       resized.observe(element)
       // Rows change their height with the density.
       if (element.firstElementChild) resized.observe(element.firstElementChild)
@@ -52,6 +56,16 @@ export const useRowWindow = (props: { readonly rows: readonly unknown[] | undefi
   )
   return { box, view }
 }
+
+/** A column stays as wide as the widest of its cells so far: rows that scroll into view do not move it. The growing one takes what is left. */
+function keepWidths(box: HTMLDivElement): void {
+  for (const head of headsOf(box)) {
+    const width = Math.ceil(head.getBoundingClientRect().width)
+    if (!head.classList.contains('w-full') && width > (Number.parseFloat(head.style.minWidth) || 0)) head.style.minWidth = `${width}px`
+  }
+}
+
+const headsOf = (box: HTMLDivElement) => box.querySelectorAll<HTMLElement>('thead th')
 
 /** All rows have the height of the first: their cells hold one line each. */
 function measure(box: HTMLDivElement | undefined, count: number): RowWindow {
