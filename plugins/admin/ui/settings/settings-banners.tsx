@@ -1,6 +1,7 @@
 import { component$ } from '@builder.io/qwik'
 import { Alert } from '@svc/ui-kit'
 import type { Settings } from './draft-policy.ts'
+import { RestartButton } from './restart-button.tsx'
 import { manualProblems, problemsOf } from './tabs-policy.ts'
 
 /** What state the settings are in: setup mode, saved and waiting for a start, or a file that cannot be written. */
@@ -31,6 +32,9 @@ export const SettingsBanners = component$<{ settings: Settings }>(({ settings })
       {isSetup && isValid && (
         <Alert tone="success" title="The settings are complete: restart the service">
           This page continues by itself when the service is back.
+          <span q:slot="actions">
+            <RestartButton settings={settings} />
+          </span>
         </Alert>
       )}
       {!isSetup && !isValid && (
