@@ -29,6 +29,7 @@ const served = [
   'POST /api/v1/settings/validate',
   'POST /api/v1/chain/readiness/preflight',
   'POST /api/v1/restart',
+  'PUT /api/v1/setup/wallet-key',
 ]
 
 test.each(lines.filter((line) => !served.includes(line)))('setup mode does not serve %s', async (line) => {

@@ -38,6 +38,7 @@ const allowed = [
   'POST /api/v1/settings/validate',
   'POST /api/v1/chain/readiness/preflight',
   'POST /api/v1/restart',
+  'PUT /api/v1/setup/wallet-key',
 ]
 
 const operationsOf = ({ paths }: { readonly paths: Readonly<Record<string, object>> }): readonly string[] =>

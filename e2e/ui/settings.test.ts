@@ -1,7 +1,6 @@
 /** Settings, setup mode, plugins and S3 users in a real browser; no chain is needed. The tests of one service build on each other. */
 import type { Page } from 'playwright-core'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { saveConfigFile } from '#kernel/system'
 import { testOperator } from '#kernel/testing'
 import { freePort } from '../fixtures/free-port.ts'
 import { emptyWalletKey, type Gateway } from '../fixtures/gateways/gateway.ts'
@@ -79,8 +78,20 @@ describe.runIf(hasBrowser)('settings of the dashboard', () => {
     await page.getByRole('button', { name: 'Check', exact: true }).click()
     await page.getByText('The wallet key is missing or malformed.').waitFor()
     await takePicture(page, 'setup-preflight')
-    // What an operator does in the file, as the page says.
-    saveConfigFile(setup.gateway.configPath, { 'chain.private_key': emptyWalletKey })
+    const steps = page.getByRole('list', { name: 'Steps of the setup' })
+    const key = steps.getByLabel('Private key')
+    await key.fill('not a key')
+    await steps.getByRole('button', { name: 'Store the key' }).click()
+    await steps.getByText('This is no private key').waitFor()
+    expect(await key.inputValue()).toBe('')
+    await key.fill(emptyWalletKey)
+    await steps.getByRole('button', { name: 'Store the key' }).click()
+    await steps.getByText('Set. The service never shows it.').waitFor()
+    await steps.getByTitle(/^0x[0-9a-fA-F]{40}$/).waitFor()
+    expect(await findBarriers(page)).toEqual([])
+    await takePicture(page, 'setup-steps')
+    expect(await page.content()).not.toContain(emptyWalletKey.replace(/^0x/, ''))
+    expect(setup.gateway.log()).not.toContain(emptyWalletKey.replace(/^0x/, ''))
     await page.getByRole('button', { name: 'Review and save' }).click()
     expect(await dialog(page).innerText()).toMatch(/Copies\s+3\s+2/)
     await inDialog(page, 'Save').click()
@@ -122,7 +133,9 @@ describe.runIf(hasBrowser)('settings of the dashboard', () => {
     await page.evaluate('window.isOld = true')
     await inDialog(page, 'Restart now').click()
     expect([await first.ended, first.exitCode()]).toEqual([null, 75])
-    await dialog(page).getByRole('button', { name: /Waiting for the service/ }).waitFor()
+    await dialog(page)
+      .getByRole('button', { name: /Waiting for the service/ })
+      .waitFor()
     const second = stack.use(await startServe({ dir }))
     await expect.poll(() => page.evaluate('window.isOld ?? false').catch(() => true), { timeout: 60_000 }).toBe(false)
     await heading(page, 'System').waitFor()
