@@ -55,7 +55,7 @@ test('a supervised service that an admin restarts answers, stops in order and en
   await home.run(['init'])
   const password = readFileSync(join(home.dir, '.svc', 'admin-initial-password'), 'utf8').trim()
   const addr = `127.0.0.1:${await freePort()}`
-  // Inside this process, which costs no start of another one.
+  // Runs inside this process, which costs no start of another one.
   const ended = home.run(['serve'], { SVC_ADMIN_ADDR: addr, SVC_ADMIN_SUPERVISED: 'true', SVC_LOGGING_LEVEL: 'error' })
   const restart = () =>
     fetch(`http://${addr}/api/v1/restart`, { method: 'POST', headers: { authorization: basicAuth('admin', password) } }).then(

@@ -9,7 +9,7 @@ export const requestRestart = defineEndpoint({
   audit: [],
   status: 202,
   answer: type({
-    /** Of the process that ends; `restart.started_at` of the settings differs when its successor serves. */
+    /** Belongs to the process that ends; `restart.started_at` of the settings differs when its successor serves. */
     started_at: 'string',
     /** Longest wait for running requests and tasks. */
     stop_seconds: 'number.integer',

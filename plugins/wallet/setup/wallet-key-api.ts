@@ -10,7 +10,7 @@ export const saveWalletKey = defineEndpoint({
   body: type({ private_key: 'string <= 256' }),
   requireJsonType: true,
   answer: type({
-    /** Of the wallet, derived from the key. The key itself is never answered. */
+    /** Derived from the key, which is never answered. */
     address: 'string',
   }),
   refusals: ['connection_not_private', 'setup_complete', 'wallet_key_set', 'wallet_key_invalid', 'config_unwritable'],

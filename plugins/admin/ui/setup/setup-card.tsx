@@ -11,7 +11,7 @@ const icons = { done: 'circle-check', current: 'circle-alert', waiting: 'circle'
 
 /** Leads through setup mode: what the service lacks, and what to do about each. */
 export const SetupCard = component$<{ settings: Settings }>(({ settings }) => {
-  /** Of the key that was stored on this page. */
+  /** Belongs to the key that was stored on this page. */
   const address = useSignal('')
   const isComplete = settings.mode === 'ready'
   return (

@@ -1,7 +1,7 @@
 import type { Socket } from 'node:net'
 import { expect, test } from 'vitest'
+import { createOriginResolver } from '../trusted-proxy.ts'
 import { isPrivateConnection } from './private-connection.ts'
-import { createOriginResolver } from './trusted-proxy.ts'
 
 const resolve = createOriginResolver(['10.0.0.9'])
 const isPrivate = (remoteAddress: string, headers: Record<string, string>) =>

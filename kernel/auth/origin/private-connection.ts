@@ -1,6 +1,6 @@
 import type { IncomingMessage } from 'node:http'
-import { isLoopbackHost, isLoopbackHostHeader } from '../config/loopback.ts'
-import type { OriginResolver } from './trusted-proxy.ts'
+import { isLoopbackHost, isLoopbackHostHeader } from '../../config/loopback.ts'
+import type { OriginResolver } from '../trusted-proxy.ts'
 
 /** Headers that a proxy adds. From a proxy that is not trusted they say only that the client may be far away. */
 const forwarding = ['forwarded', 'via', 'x-forwarded-for', 'x-forwarded-host', 'x-forwarded-proto', 'x-real-ip']

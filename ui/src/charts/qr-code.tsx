@@ -1,5 +1,5 @@
 import { component$, type Signal, useSignal, useTask$ } from '@builder.io/qwik'
-import { Skeleton } from './skeleton.tsx'
+import { Skeleton } from '../kit/skeleton.tsx'
 
 interface Drawing {
   /** Modules at each side. */
