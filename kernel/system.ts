@@ -5,7 +5,6 @@ export { type EndpointGroup, loadKernelEndpoints } from './admin-listener/kernel
 export { defineRouteGuard, routeGuards } from './admin-listener/route-guard.ts'
 export { type AdminAuth, adminAuth } from './auth/admin-auth.ts'
 export type { AuditLine } from './auth/audit.ts'
-export { isPrivateConnection } from './auth/origin/private-connection.ts'
 export { type BackupFile, type BackupFiles, backupFiles } from './backup/backup-files.ts'
 export { type ConfigState, configState } from './config/config-state.ts'
 export { assignAt, valueAt } from './config/dotted-path.ts'

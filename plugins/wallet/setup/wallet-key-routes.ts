@@ -1,5 +1,5 @@
 import { defineRoutes, serveEndpoint } from '#kernel'
-import { adminAuth, type ConfigState, configState, isPrivateConnection, saveConfigFile, systemState } from '#kernel/system'
+import { adminAuth, type ConfigState, configState, saveConfigFile, systemState } from '#kernel/system'
 import { walletErrors } from '../errors.ts'
 import { saveWalletKey } from './wallet-key-api.ts'
 
@@ -13,7 +13,7 @@ export const walletKeyRoutes = defineRoutes({
   endpoints: [saveWalletKey],
   register(app, { adminAuth, configState, systemState }) {
     serveEndpoint(app, saveWalletKey, async ({ body, request }) => {
-      if (!isPrivateConnection(request.raw, adminAuth.resolveOrigin)) throw walletErrors.connection_not_private()
+      if (!adminAuth.isPrivate(request.raw)) throw walletErrors.connection_not_private()
       if (systemState.mode !== 'setup') throw walletErrors.setup_complete()
       requireUnset(configState)
       const { privateKey, address } = await readKey(body.private_key)
