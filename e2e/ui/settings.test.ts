@@ -118,7 +118,7 @@ describe.runIf(hasBrowser)('settings of the dashboard', () => {
     expect(await watermark.locator('input').isDisabled()).toBe(true)
   })
 
-  test('a supervised service is restarted from the notice, and the page comes back with what was saved', async () => {
+  test('a supervised service is restarted from the notice, and the page comes back with what was saved', { timeout: 240_000 }, async () => {
     const dir = makeDir()
     const addr = `127.0.0.1:${await freePort()}`
     const first = stack.use(await startServe({ dir, settings: { 'admin.addr': addr, 'admin.supervised': true } }))
