@@ -21,6 +21,7 @@ export { type SystemState, systemState } from './core/boot-report.ts'
 export { formatPreciseTime } from './core/clock.ts'
 export { type ContributedItem, type Contributions, contributions } from './core/contributions.ts'
 export type { ExtensionPoint } from './core/extension-point.ts'
+export { restart } from './core/restart.ts'
 export type { Resolved, Uses } from './core/service.ts'
 export {
   type DoctorCheck,

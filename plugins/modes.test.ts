@@ -23,7 +23,14 @@ afterAll(async () => {
 
 const endpoints = (await loadContributions(adminRoutes, builtinPlugins)).flatMap(({ item }) => item.endpoints ?? [])
 const lines = [...endpoints.map(({ method, path }) => `${method} ${path}`), 'GET /metrics']
-const served = ['GET /api/v1/settings', 'PUT /api/v1/settings', 'POST /api/v1/settings/validate', 'POST /api/v1/chain/readiness/preflight']
+const served = [
+  'GET /api/v1/settings',
+  'PUT /api/v1/settings',
+  'POST /api/v1/settings/validate',
+  'POST /api/v1/chain/readiness/preflight',
+  'POST /api/v1/restart',
+  'PUT /api/v1/setup/wallet-key',
+]
 
 test.each(lines.filter((line) => !served.includes(line)))('setup mode does not serve %s', async (line) => {
   const [method = '', path = ''] = line.split(' ')

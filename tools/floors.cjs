@@ -318,6 +318,7 @@ module.exports = {
     'services.ts',
     'readiness',
     'account',
+    'setup',
     'doctor',
     'commands',
     'migrations.ts',

@@ -79,7 +79,7 @@ const allowances: Readonly<Record<string, number>> = {
   'e2e/load/list-walks.test.ts': 25,
   // Restarts are the subject.
   'e2e/api/setup-mode.test.ts': 15,
-  'cli/commands/serve-command.test.ts': 15,
+  'cli/commands/serve-command.test.ts': 18,
   'plugins/storage/cache/fills/fill-crash.test.ts': 15,
   'plugins/storage/objects/put-crash.test.ts': 15,
   'plugins/storage/packs/pack-crash.test.ts': 8,

@@ -1,10 +1,19 @@
+import { once } from 'node:events'
 import { chmodSync, existsSync, readFileSync, statSync, writeFileSync } from 'node:fs'
+import { type AddressInfo, createServer } from 'node:net'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
+import { basicAuth } from '#kernel/testing'
 import { builtinPlugins } from '../../plugins/index.ts'
 import { svcHome } from '../testing/run-svc.ts'
 
 const anyPort = { SVC_ADMIN_ADDR: '127.0.0.1:0' }
+async function freePort(): Promise<number> {
+  await using server = createServer().listen(0, '127.0.0.1')
+  await once(server, 'listening')
+  return (server.address() as AddressInfo).port
+}
+
 const urlIn = (line: string): string => /admin=(\S+)/.exec(line)?.[1] ?? ''
 
 const stubborn = `
@@ -39,6 +48,22 @@ test('the advice of setup mode names the Admin API where its settings page can c
     `chain.default_copies must be at most 8 (was 9). Set it in ${config}, in the environment or through ${url}, then`,
   )
   expect(await svc.stop('SIGTERM')).toBe(0)
+})
+
+test('a supervised service that an admin restarts answers, stops in order and ends with exit code 75', async () => {
+  using home = svcHome()
+  await home.run(['init'])
+  const password = readFileSync(join(home.dir, '.svc', 'admin-initial-password'), 'utf8').trim()
+  const addr = `127.0.0.1:${await freePort()}`
+  // Runs inside this process, which costs no start of another one.
+  const ended = home.run(['serve'], { SVC_ADMIN_ADDR: addr, SVC_ADMIN_SUPERVISED: 'true', SVC_LOGGING_LEVEL: 'error' })
+  const restart = () =>
+    fetch(`http://${addr}/api/v1/restart`, { method: 'POST', headers: { authorization: basicAuth('admin', password) } }).then(
+      async (answer) => [answer.status, await answer.json()],
+      () => undefined,
+    )
+  await expect.poll(restart, { timeout: 30_000 }).toEqual([202, { started_at: expect.any(String), stop_seconds: 10 }])
+  expect((await ended).code).toBe(75)
 })
 
 test('--set overrides the environment', async () => {

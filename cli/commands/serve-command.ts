@@ -1,5 +1,5 @@
 import { type CommandCall, log } from '#kernel'
-import { modeForOthers, type PreparedKernel, prepareKernel, startKernel } from '#kernel/host'
+import { modeForOthers, type PreparedKernel, prepareKernel, type RunningKernel, restartExitCode, startKernel } from '#kernel/host'
 import { envName } from '#kernel/system'
 import { builtinPlugins } from '../../plugins/index.ts'
 import { findPlace } from '../command-settings.ts'
@@ -7,8 +7,11 @@ import { watchStopSignals } from '../stop-signal.ts'
 import { refuseUnusable } from '../unusable-config.ts'
 import { usageError } from '../usage.ts'
 
-/** Serves until a stop signal. Writes only the log. */
-export async function run(call: CommandCall<unknown, { set: readonly string[]; wait: number }>): Promise<undefined> {
+/** Longest orderly stop of a requested restart; after it the process ends anyway, as the supervisor waits for its end. */
+const restartStopMs = 60_000
+
+/** Serves until a stop signal or a requested restart. Writes only the log. */
+export async function run(call: CommandCall<unknown, { set: readonly string[]; wait: number }>): Promise<number | undefined> {
   using stop = watchStopSignals()
   const flags = readOverrides(call.flags.set)
   const prepared = await prepareKernel({ plugins: builtinPlugins, ...findPlace(call), env: call.env, flags })
@@ -25,10 +28,17 @@ export async function run(call: CommandCall<unknown, { set: readonly string[]; w
     lines.error('ending: the data in memory may be stale', { error })
     process.exit(1)
   })
-  const name = await stop.received
-  lines.info('stopping', { signal: name })
-  await kernel.stop()
+  const name = await Promise.race([stop.received, kernel.restartRequested])
+  lines.info('stopping', name === undefined ? { reason: 'restart requested' } : { signal: name })
+  await (name === undefined ? stopInTime(kernel) : kernel.stop())
   lines.info('stopped')
+  return name === undefined ? restartExitCode : undefined
+}
+
+async function stopInTime(kernel: RunningKernel): Promise<void> {
+  const timer = setTimeout(() => process.exit(restartExitCode), restartStopMs)
+  await kernel.stop()
+  clearTimeout(timer)
 }
 
 /** `key=value` pairs by dotted path. */

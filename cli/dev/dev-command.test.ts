@@ -56,6 +56,14 @@ test('svc dev becomes ready, stops everything it started, and continues with its
     const s3 = s3Client(first)
     await s3.send(new CreateBucketCommand({ Bucket: object.Bucket }))
     await s3.send(new PutObjectCommand({ ...object, Body: body }))
+    const restarted = await fetch(`${first.base_url}/api/v1/restart`, {
+      method: 'POST',
+      headers: { authorization: basicAuth(username, password) },
+    })
+    expect(restarted.status).toBe(202)
+    await svc.line(/Depositing test tokens/)
+    await expect.poll(async () => (await fetch(`${first.base_url}/healthz`).catch(() => undefined))?.status, { timeout: devMs }).toBe(200)
+    expect(await (await s3.send(new GetObjectCommand(object))).Body?.transformToString()).toBe(body)
     s3.destroy()
     const other = await home.run(anyPorts)
     expect(other.stderr).toContain(`svc dev (process ${first.pid}) already runs in ${join(home.dir, 'dev')}`)

@@ -59,7 +59,8 @@ export async function run({ flags, env, cwd = '', out }: CommandCall<unknown, De
 }
 
 /** Undoes every step in reverse at the end, also after a failed start. */
-async function serveDev({ flags, directory, stop, out, svc }: DevRun): Promise<number> {
+async function serveDev(run: DevRun): Promise<number> {
+  const { flags, directory, stop, out } = run
   out.note(`Starting the local chain and ${flags.providers} storage providers`)
   using devnetLog = openDevLog(directory.devnetLog, [], () => {})
   await using devnet = await startDevnet({
@@ -70,8 +71,33 @@ async function serveDev({ flags, directory, stop, out, svc }: DevRun): Promise<n
   })
   out.note('Starting the gateway')
   const gateway = await prepareGateway(directory, devnet.ready, { isAnySize: flags.anySize })
-  const prepared = await prepareFull(gateway, directory, flags)
   await using dashboard = startDashboardBuild(gateway.configPath)
+  void dashboard.ended.then((line) => stop.signal.aborted || (line && out.note(line)))
+  let ports: DevPorts = flags
+  for (;;) {
+    const { ended, ...used } = await serveGateway(run, { gateway, devnet, ports })
+    if (ended !== 'restart') {
+      out.note(stop.signal.aborted ? 'Stopping' : `Stopping: ${ended}`)
+      return stop.signal.aborted ? 0 : 1
+    }
+    // Clients come back to the same addresses.
+    ports = used
+    out.note('Starting the gateway again')
+  }
+}
+
+type DevPorts = Pick<DevFlags, 's3Port' | 'adminPort'>
+
+interface GatewayRun {
+  readonly gateway: DevGateway
+  readonly devnet: Awaited<ReturnType<typeof startDevnet>>
+  readonly ports: DevPorts
+}
+
+/** One run of the gateway. `ended`: `restart`, or why everything stops. */
+async function serveGateway(run: DevRun, { gateway, devnet, ports }: GatewayRun): Promise<DevPorts & { readonly ended: string }> {
+  const { directory, stop, out, svc } = run
+  const prepared = await prepareFull(gateway, directory, ports)
   using log = openDevLog(directory.log, prepared.secrets, out.note)
   await using kernel = await startKernel(prepared, { log: log.log })
   stop.signal.throwIfAborted()
@@ -79,20 +105,23 @@ async function serveDev({ flags, directory, stop, out, svc }: DevRun): Promise<n
   await fundWallet(kernel)
   const s3 = await ensureS3User(kernel, directory)
   await waitUntilHealthy(kernel, stop.signal)
-  keepAddresses(gateway, urlsOf(kernel))
+  const urls = urlsOf(kernel)
+  keepAddresses(gateway, urls)
   const region = String(prepared.config.raw.get('s3.region'))
   const facts = { kernel, gateway, s3, region, devnet: devnet.ready }
   writePrivateFile(directory.ready, `${JSON.stringify(describeReady(facts), null, 2)}\n`)
-  out.result(describeReady(facts), renderWelcome({ ...facts, ...urlsOf(kernel), sizes: kernel.get(objects), logPath: directory.log, svc }))
-  void dashboard.ended.then((line) => stop.signal.aborted || (line && out.note(line)))
-  const ending = await Promise.race([stop.received, devnet.ended])
-  out.note(stop.signal.aborted ? 'Stopping' : `Stopping: ${ending}`)
-  return stop.signal.aborted ? 0 : 1
+  if (ports === run.flags) {
+    out.result(describeReady(facts), renderWelcome({ ...facts, ...urls, sizes: kernel.get(objects), logPath: directory.log, svc }))
+  }
+  const ended = await Promise.race([stop.received, devnet.ended, kernel.restartRequested.then(() => 'restart')])
+  return { ended, s3Port: portOf(urls.s3Url), adminPort: portOf(urls.adminUrl) }
 }
 
+const portOf = (url: string): number => Number(new URL(url).port)
+
 /** Ignores the environment: its variables may hold the wallet and network of a real gateway. */
-async function prepareFull({ configPath }: DevGateway, directory: DevDirectory, { s3Port, adminPort }: DevFlags): Promise<PreparedKernel> {
-  const flags = { 'server.port': `127.0.0.1:${s3Port}`, 'admin.addr': `127.0.0.1:${adminPort}` }
+async function prepareFull({ configPath }: DevGateway, directory: DevDirectory, { s3Port, adminPort }: DevPorts): Promise<PreparedKernel> {
+  const flags = { 'server.port': `127.0.0.1:${s3Port}`, 'admin.addr': `127.0.0.1:${adminPort}`, 'admin.supervised': 'true' }
   const prepared = await prepareKernel({ plugins: builtinPlugins, configPath, dataDir: directory.gateway, env: {}, flags })
   if (prepared.decision.mode === 'full') return prepared
   const problems = prepared.decision.mode === 'setup' ? prepared.decision.missing : prepared.decision.problems

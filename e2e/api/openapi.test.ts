@@ -39,6 +39,8 @@ beforeAll(async () => {
 
 /** Additions to the specification. */
 const ours = [
+  'PUT /api/v1/setup/wallet-key',
+  'POST /api/v1/restart',
   'GET /api/v1/buckets/{name}/copies/raise',
   'POST /api/v1/buckets/{name}/copies/raise',
   'GET /api/v1/packs',

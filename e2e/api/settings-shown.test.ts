@@ -22,6 +22,7 @@ test('the response has all documented members', async () => {
     writable: true,
     runtime_available: true,
     restart_required: false,
+    restart: { supervised: false, started_at: expect.stringMatching(/Z$/), stop_seconds: 10 },
     runtime_chain_default_copies: 2,
     s3_users: { available: true },
     config: expect.any(Object),

@@ -37,6 +37,8 @@ const allowed = [
   'PUT /api/v1/settings',
   'POST /api/v1/settings/validate',
   'POST /api/v1/chain/readiness/preflight',
+  'POST /api/v1/restart',
+  'PUT /api/v1/setup/wallet-key',
 ]
 
 const operationsOf = ({ paths }: { readonly paths: Readonly<Record<string, object>> }): readonly string[] =>

@@ -1,11 +1,11 @@
 /** Settings, setup mode, plugins and S3 users in a real browser; no chain is needed. The tests of one service build on each other. */
 import type { Page } from 'playwright-core'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { saveConfigFile } from '#kernel/system'
 import { testOperator } from '#kernel/testing'
 import { freePort } from '../fixtures/free-port.ts'
 import { emptyWalletKey, type Gateway } from '../fixtures/gateways/gateway.ts'
 import { startServeHere } from '../fixtures/gateways/serve-here.ts'
+import { startServe } from '../fixtures/gateways/serve-process.ts'
 import { temporaryDirectory } from '../fixtures/temporary-directory.ts'
 import { buildDashboard, hasBrowser, openPage, signIn } from './fixtures/browser.ts'
 import { findBarriers, findOverflow, takePicture } from './fixtures/inspect.ts'
@@ -78,8 +78,20 @@ describe.runIf(hasBrowser)('settings of the dashboard', () => {
     await page.getByRole('button', { name: 'Check', exact: true }).click()
     await page.getByText('The wallet key is missing or malformed.').waitFor()
     await takePicture(page, 'setup-preflight')
-    // What an operator does in the file, as the page says.
-    saveConfigFile(setup.gateway.configPath, { 'chain.private_key': emptyWalletKey })
+    const steps = page.getByRole('list', { name: 'Steps of the setup' })
+    const key = steps.getByLabel('Private key')
+    await key.fill('not a key')
+    await steps.getByRole('button', { name: 'Store the key' }).click()
+    await steps.getByText('This is no private key').waitFor()
+    expect(await key.inputValue()).toBe('')
+    await key.fill(emptyWalletKey)
+    await steps.getByRole('button', { name: 'Store the key' }).click()
+    await steps.getByText('Set. The service never shows it.').waitFor()
+    await steps.getByTitle(/^0x[0-9a-fA-F]{40}$/).waitFor()
+    expect(await findBarriers(page)).toEqual([])
+    await takePicture(page, 'setup-steps')
+    expect(await page.content()).not.toContain(emptyWalletKey.replace(/^0x/, ''))
+    expect(setup.gateway.log()).not.toContain(emptyWalletKey.replace(/^0x/, ''))
     await page.getByRole('button', { name: 'Review and save' }).click()
     expect(await dialog(page).innerText()).toMatch(/Copies\s+3\s+2/)
     await inDialog(page, 'Save').click()
@@ -104,6 +116,34 @@ describe.runIf(hasBrowser)('settings of the dashboard', () => {
     await watermark.getByText('Inactive').waitFor()
     expect(await watermark.locator('input').inputValue()).toBe('90')
     expect(await watermark.locator('input').isDisabled()).toBe(true)
+  })
+
+  test('a supervised service is restarted from the notice, and the page comes back with what was saved', { timeout: 240_000 }, async () => {
+    const dir = makeDir()
+    const addr = `127.0.0.1:${await freePort()}`
+    const first = stack.use(await startServe({ dir, settings: { 'admin.addr': addr, 'admin.supervised': true } }))
+    await using watched = await openPage()
+    const { page } = watched
+    await signIn(page, { base_url: `http://${addr}`, admin: testOperator }, '/system')
+    expect((await first.call('PUT', '/api/v1/settings', { json: { chain: { default_copies: 2 } } })).status).toBe(200)
+    await page.reload()
+    const notice = page.getByRole('region', { name: 'Saved: restart the service to use the new settings' })
+    await notice.getByRole('button', { name: 'Restart now' }).click()
+    expect(await dialog(page).innerText()).toContain('have 10 seconds to finish')
+    await page.evaluate('window.isOld = true')
+    await inDialog(page, 'Restart now').click()
+    expect([await first.ended, first.exitCode()]).toEqual([null, 75])
+    await dialog(page)
+      .getByRole('button', { name: /Waiting for the service/ })
+      .waitFor()
+    const second = stack.use(await startServe({ dir }))
+    await expect.poll(() => page.evaluate('window.isOld ?? false').catch(() => true), { timeout: 60_000 }).toBe(false)
+    await heading(page, 'System').waitFor()
+    expect(await notice.count()).toBe(0)
+    expect((await second.call('GET', '/api/v1/settings')).json).toMatchObject({
+      restart_required: false,
+      runtime_chain_default_copies: 2,
+    })
   })
 
   test('leaving with unsaved changes asks; staying keeps them', async () => {

@@ -33,7 +33,7 @@ import { unreadBodies } from './plugins/unread-bodies.ts'
 
 export interface AdminListenerOptions {
   readonly mode: Mode
-  readonly settings: SettingValues<typeof adminSection.keys>
+  readonly settings: Pick<SettingValues<typeof adminSection.keys>, 'addr' | 'trusted_proxies'>
   readonly auth: AdminAuth
   readonly routes: readonly AnsweredGroup[]
   /** Default: none. */

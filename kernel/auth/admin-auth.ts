@@ -1,3 +1,4 @@
+import type { IncomingMessage } from 'node:http'
 import { defineService } from '../core/service.ts'
 import type { Audit } from './audit.ts'
 import type { AuditTrail } from './audit-trail.ts'
@@ -11,6 +12,8 @@ export interface AdminAuth {
   readonly signIn: SignIn
   readonly sessions: Sessions
   readonly resolveOrigin: OriginResolver
+  /** Whether the request was on no network in clear text. */
+  readonly isPrivate: (request: Pick<IncomingMessage, 'headers' | 'socket'>) => boolean
   readonly audit: Audit
   readonly trail: AuditTrail
   /** Further ways to sign in, for the sign-in page. */

@@ -26,6 +26,11 @@ export const adminSection = defineSection('admin', {
       },
       proxy,
     ),
+    supervised: setting.flag({
+      label: 'Supervised',
+      doc: 'A supervisor, such as systemd or a container with a restart policy, starts svc again after exit code 75: an admin may restart it through the Admin API and the dashboard.',
+      default: false,
+    }),
   },
 })
 

@@ -5,6 +5,7 @@ import type { AdminAuth } from './admin-auth.ts'
 import type { adminAuthSection } from './admin-settings.ts'
 import { createAudit } from './audit.ts'
 import { AuditTrail } from './audit-trail.ts'
+import { isPrivateConnection } from './origin/private-connection.ts'
 import { explainBadHash } from './password.ts'
 import { factorPath } from './second-factor/factor-file.ts'
 import { SecondFactor } from './second-factor/second-factor.ts'
@@ -27,13 +28,15 @@ export function createAdminAuth({ auth, trustedProxies, clock, log, configPath }
   const hashProblem = enabled ? explainBadHash(passwordHash) : undefined
   if (hashProblem) throw new Error(`admin.auth.password_hash cannot be used: ${hashProblem}`)
   const secondFactor = new SecondFactor(configPath === undefined ? undefined : factorPath(configPath), clock)
+  const resolveOrigin = createOriginResolver(trustedProxies)
   const trail = new AuditTrail()
   const audit = createAudit(log, trail.add)
   return {
     enabled,
     signIn: new SignIn({ username, passwordHash }, { clock, audit, secondFactor }),
     sessions: new Sessions({ username, secret, ttlMs }, clock),
-    resolveOrigin: createOriginResolver(trustedProxies),
+    resolveOrigin,
+    isPrivate: (request) => isPrivateConnection(request, resolveOrigin),
     audit,
     trail,
     offers: [],

@@ -47,13 +47,23 @@ export function saveConfigFile(path: string, changes: Readonly<Record<string, un
   const { text, tree } = readConfigFile(path)
   const wanted = structuredClone(tree)
   for (const [field, value] of Object.entries(changes)) assignAt(wanted, field, value)
-  const { parse, patch } = toml()
-  const patched = patch(text, wanted)
-  // The library that edits the operator's file is young: verify its output before replacing the file.
-  if (!isDeepStrictEqual(plain(parse(patched)), plain(wanted))) {
+  const patched = patchVerified(text, wanted)
+  if (patched === undefined) {
     throw configFileErrors.config_unwritable({ message: `${path} could not be edited without changing its meaning; edit it by hand` })
   }
   writePrivateFile(path, patched)
+}
+
+/** The library that edits the operator's file is young: its output is verified before the file is replaced. Undefined: it is wrong. */
+function patchVerified(text: string, wanted: Record<string, unknown>): string | undefined {
+  const { parse, patch } = toml()
+  try {
+    const patched = patch(text, wanted)
+    return isDeepStrictEqual(plain(parse(patched)), plain(wanted)) ? patched : undefined
+  } catch {
+    // I-10: the message of the parser quotes the line, which may hold the wallet key.
+    return undefined
+  }
 }
 
 const temporaryNameBytes = 8

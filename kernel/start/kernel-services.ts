@@ -5,6 +5,7 @@ import type { Section, SettingsReader } from '../config/section.ts'
 import { systemState } from '../core/boot-report.ts'
 import { type Clock, clock } from '../core/clock.ts'
 import { contributions } from '../core/contributions.ts'
+import { restart } from '../core/restart.ts'
 import type { RunningPlugins } from '../core/running-plugins.ts'
 import { type Database, database } from '../db/database.ts'
 import { doctor, migrationState, places } from '../doctor/service.ts'
@@ -19,7 +20,7 @@ import { workerHealth } from '../tasks/worker-health.ts'
 import { workerSection } from '../tasks/worker-settings.ts'
 
 export const kernelServices = [
-  ...[clock, log, events, contributions, configState, systemState, adminAuth],
+  ...[clock, log, events, contributions, configState, systemState, adminAuth, restart],
   ...[database, taskQueue, taskControl, taskChanges, taskRuns, workerHealth],
   ...[doctor, places, migrationState],
 ]

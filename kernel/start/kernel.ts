@@ -10,6 +10,7 @@ import { type SystemState, systemState } from '../core/boot-report.ts'
 import { type Clock, systemClock } from '../core/clock.ts'
 import { type LoadedPlugin, loadPlugin } from '../core/loaded-plugin.ts'
 import type { Mode } from '../core/mode.ts'
+import { restart } from '../core/restart.ts'
 import { RunningPlugins, withinStartLimit } from '../core/running-plugins.ts'
 import type { ServiceRef } from '../core/service.ts'
 import { Undo } from '../core/undo.ts'
@@ -47,6 +48,8 @@ export interface RunningKernel extends AsyncDisposable {
   stop(): Promise<void>
   /** Resolves with the reason when what this svc keeps in memory may be stale: its process must end at once. */
   readonly stale: Promise<Error>
+  /** Resolves when an operator wants the supervisor to start the process again. */
+  readonly restartRequested: Promise<void>
 }
 
 export async function startKernel(prepared: PreparedKernel, options: StartOptions = {}): Promise<RunningKernel> {
@@ -80,6 +83,7 @@ class Boot {
   readonly #plugins: RunningPlugins
   readonly #startedAtMs: number
   readonly #stale = Promise.withResolvers<Error>()
+  readonly #restart = Promise.withResolvers<void>()
 
   constructor(prepared: PreparedKernel, options: BootOptions) {
     const { level, format } = prepared.settings(loggingSection)
@@ -94,7 +98,9 @@ class Boot {
 
   async run(): Promise<RunningKernel> {
     const { mode } = this.#options
+    const { supervised: isSupervised } = this.#prepared.settings(adminSection)
     shareBasis(this.#plugins, { prepared: this.#prepared, clock: this.#clock, log: this.#log })
+    this.#plugins.share(restart, { isSupervised, request: () => this.#restart.resolve() })
     this.#plugins.share(adminAuth, this.#createAuth())
     // I-11: setup mode has no database and no plugin services; its routes use kernel services only.
     const engine = mode === 'full' ? await this.#openData() : undefined
@@ -118,6 +124,7 @@ class Boot {
       get: (ref) => this.#plugins.get(ref),
       stop: () => this.stop(),
       stale: this.#stale.promise,
+      restartRequested: this.#restart.promise,
       [Symbol.asyncDispose]: () => this.stop(),
     }
   }

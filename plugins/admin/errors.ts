@@ -10,6 +10,11 @@ export const adminErrors = defineErrors({
     message: 'There are no S3 users: the plugin s3 is disabled. Only __internal_root__ can own a bucket.',
   },
   bucket_deletion_unsupported: { status: 501, message: 'Buckets are not deleted through the Admin API.' },
+  restart_unsupervised: {
+    status: 409,
+    message: 'Nobody would start svc again. Restart it where it runs; set admin.supervised where a supervisor starts it again.',
+  },
+  restart_would_fail: { status: 409, message: 'The service would not start with the saved settings. Correct them first.' },
   settings_invalid: { status: 400, message: 'The settings are not valid.' },
   version_not_found: { status: 404, message: 'There is no such version in this bucket.' },
   bulk_action_not_found: { status: 404, message: 'There is no such bulk action, or it was pruned.' },

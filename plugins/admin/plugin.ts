@@ -35,6 +35,7 @@ export const adminPlugin = definePlugin({
     adminRoutes.load(
       async () => (await import('./settings/settings-routes.ts')).settingsRoutes,
       async () => (await import('./system/system-routes.ts')).systemRoutes,
+      async () => (await import('./system/restart-routes.ts')).restartRoutes,
       async () => (await import('./overview/overview-routes.ts')).overviewRoutes,
       async () => (await import('./buckets/bucket-routes.ts')).bucketRoutes,
       async () => (await import('./objects/object-routes.ts')).objectRoutes,

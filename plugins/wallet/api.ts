@@ -2,3 +2,4 @@
 export * from './account/account-api.ts'
 export * from './operations/operations-api.ts'
 export * from './readiness/readiness-api.ts'
+export * from './setup/wallet-key-api.ts'

@@ -101,6 +101,7 @@ export const walletPlugin = definePlugin({
       return [preflightRoutes, readinessRoutes]
     }),
     adminRoutes.load(
+      async () => (await import('./setup/wallet-key-routes.ts')).walletKeyRoutes,
       async () => (await import('./account/account-routes.ts')).accountRoutes,
       async () => (await import('./operations/operations-routes.ts')).operationRoutes,
     ),

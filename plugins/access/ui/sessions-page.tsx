@@ -15,6 +15,7 @@ import {
   useAction$,
   useQuery,
 } from '@svc/ui-kit'
+import { SecondFactorCard } from './second-factor/second-factor-card.tsx'
 
 type Session = Answer<'GET /auth/sessions'>['sessions'][number]
 
@@ -70,6 +71,7 @@ export const SessionsPage = component$(() => {
           </div>
         </Table>
       </Card>
+      <SecondFactorCard />
       <Confirm
         open={isEnding}
         level="review"

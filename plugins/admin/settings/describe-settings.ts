@@ -1,6 +1,16 @@
 import { accessSync, constants, existsSync } from 'node:fs'
 import { dirname } from 'node:path'
-import { assignAt, type ConfigState, defaultOf, envName, type LoadedConfig, type Setting, type SystemState } from '#kernel/system'
+import {
+  assignAt,
+  type ConfigState,
+  defaultOf,
+  envName,
+  formatPreciseTime,
+  type LoadedConfig,
+  limits,
+  type Setting,
+  type SystemState,
+} from '#kernel/system'
 import { listPending } from './pending-settings.ts'
 import type { SettingAbout, Settings } from './settings-api.ts'
 
@@ -8,7 +18,8 @@ interface SettingsSituation {
   readonly state: Pick<ConfigState, 'sections' | 'loaded'>
   /** The configuration of the next start. */
   readonly now: LoadedConfig
-  readonly system: Pick<SystemState, 'mode' | 'plugins'>
+  readonly system: Pick<SystemState, 'mode' | 'plugins' | 'startedAtMs'>
+  readonly isSupervised: boolean
   readonly isSaved: boolean
   readonly defaults: Settings['defaults']
   /** Defaults that follow from other settings, by dotted path. */
@@ -16,7 +27,7 @@ interface SettingsSituation {
 }
 
 /** Never holds the value of a secret (I-10). */
-export function describeSettings({ state, now, system, isSaved, defaults, dependent }: SettingsSituation): Settings {
+export function describeSettings({ state, now, system, isSupervised, isSaved, defaults, dependent }: SettingsSituation): Settings {
   const { sections, loaded } = state
   const problems = now.problems.map(({ field, message }) => ({ field, message }))
   const copies = loaded.raw.get('chain.default_copies')
@@ -27,6 +38,7 @@ export function describeSettings({ state, now, system, isSaved, defaults, depend
     writable: isWritable(now.path),
     runtime_available: isFull,
     restart_required: isSaved,
+    restart: { supervised: isSupervised, started_at: formatPreciseTime(system.startedAtMs), stop_seconds: limits.stopMs / 1000 },
     ...(isSaved && { pending: [...listPending(loaded, now, sections)] }),
     ...(isFull && typeof copies === 'number' ? { runtime_chain_default_copies: copies } : {}),
     s3_users: explainS3Users(system),

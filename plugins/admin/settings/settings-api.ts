@@ -36,6 +36,8 @@ const settings = type({
   /** False in setup mode. */
   runtime_available: 'boolean',
   restart_required: 'boolean',
+  /** `supervised`: `POST /api/v1/restart` works. `started_at`: of the running process; another value proves a restart. */
+  restart: { supervised: 'boolean', started_at: 'string', stop_seconds: 'number.integer' },
   /** What the restart changes; a secret shows neither value. */
   'pending?': type({ field: 'string', label: 'string', 'running?': 'unknown', 'next?': 'unknown' }).array(),
   /** Value of the running process. */

@@ -6,6 +6,7 @@ import {
   contributions,
   type FieldError,
   limits,
+  restart,
   saveConfigFile,
   settingDefaults,
   systemState,
@@ -20,14 +21,22 @@ import { readSettings, saveSettings, validateSettings } from './settings-api.ts'
 export const settingsRoutes = defineRoutes({
   name: 'settings',
   modes: ['setup', 'full'],
-  uses: { configState, systemState, contributions },
+  uses: { configState, systemState, contributions, restart },
   endpoints: [readSettings, saveSettings, validateSettings],
-  register(app, { configState, systemState, contributions }) {
+  register(app, { configState, systemState, contributions, restart }) {
     let isSaved = false
     const describe = async () => {
       const now = configState.reload()
       const [defaults, dependent] = await Promise.all([loadDefaults(contributions), loadDependent(contributions, now.raw)])
-      return describeSettings({ state: configState, now, system: systemState, isSaved, defaults, dependent })
+      return describeSettings({
+        state: configState,
+        now,
+        system: systemState,
+        isSupervised: restart.isSupervised,
+        isSaved,
+        defaults,
+        dependent,
+      })
     }
 
     const check = (changes: SettingChanges): readonly FieldError[] => {

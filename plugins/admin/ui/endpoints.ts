@@ -2,6 +2,7 @@ import type { EndpointsOf } from '@svc/ui-kit'
 
 type Contracts = typeof import('../overview/overview-api.ts') &
   typeof import('../system/system-api.ts') &
+  typeof import('../system/restart-api.ts') &
   typeof import('../buckets/bucket-api.ts') &
   typeof import('../objects/object-api.ts') &
   typeof import('../objects/version-api.ts') &

@@ -1,16 +1,5 @@
 import { component$ } from '@builder.io/qwik'
-import {
-  type ActiveFilter,
-  FilterBar,
-  formatCount,
-  go,
-  type LinkedTab,
-  Select,
-  setSearch,
-  TabLinks,
-  useAddress,
-  useSearchParam,
-} from '@svc/ui-kit'
+import { type ActiveFilter, FilterBar, formatCount, go, Select, setSearch, TabLinks, useAddress, useSearchParam } from '@svc/ui-kit'
 import { type Flow, openOf } from './task-flow-policy.ts'
 import { changeSearch } from './task-link-policy.ts'
 import { filterLabels, filterStatuses, readStatus } from './task-status-policy.ts'
@@ -22,7 +11,7 @@ export const TaskFilters = component$<{ flows: readonly Flow[] | undefined }>(({
   const status = useSearchParam('status')
   const to = (wanted: string | undefined) => changeSearch(address.value, { type: wanted, cursor: undefined, task: undefined })
   const chosen = flows.find((flow) => flow.type === type.value)
-  const tabs: readonly LinkedTab[] = [
+  const tabs = [
     { id: '', label: 'All types', to: to(undefined) },
     ...flows.map((flow) => ({ ...toTab(flow), to: to(flow.type) })),
     // The type of a link, while the service has no task of it.

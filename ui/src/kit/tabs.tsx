@@ -50,7 +50,7 @@ export const Tabs = component$<TabsProps>((props) => {
   )
 })
 
-export interface LinkedTab extends Tab {
+interface LinkedTab extends Tab {
   readonly to: string
 }
 

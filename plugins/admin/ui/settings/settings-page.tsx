@@ -73,8 +73,9 @@ const SettingsBody = component$<{ settings: Settings; form: SettingsForm; search
   const saving = useSignal(false)
   const errors = problemsOf(settings, form.checked)
   const tabs = listTabs(settings.metadata)
-  const tab = tabs.find(({ id }) => id === chosen.value) ?? tabs[0]
   const isSetup = !settings.runtime_available
+  // What a service lacks is mostly there.
+  const tab = tabs.find(({ id }) => id === (chosen.value || (isSetup ? 'chain' : ''))) ?? tabs[0]
   return (
     <>
       {search !== '' ? (

@@ -22,6 +22,7 @@ export const settingsWith = (metadata: Settings['metadata'], more: Partial<Setti
   writable: true,
   runtime_available: true,
   restart_required: false,
+  restart: { supervised: false, started_at: '2026-01-01T00:00:00.000Z', stop_seconds: 10 },
   s3_users: { available: true },
   config: {},
   manual: {
