@@ -57,13 +57,17 @@ function focusRow(row: HTMLElement | undefined): boolean {
 
 const kept: { observer?: MutationObserver } = {}
 
+/** Rows are exchanged within this time after a key; a focus that is lost later was left by the operator. */
+const exchangeMs = 500
+
 /** A long list exchanges its rows while it scrolls: one that is moved or made anew for that loses the focus, and gets it back. */
 function keepFocus(row: HTMLElement): void {
   kept.observer?.disconnect()
   const list = row.closest<HTMLElement>('[data-list]')
   if (!list) return
+  const untilMs = performance.now() + exchangeMs
   kept.observer = new MutationObserver(() => {
-    if (document.activeElement !== document.body) return
+    if (document.activeElement !== document.body || performance.now() > untilMs) return
     const now = row.isConnected ? row : rowsOf(list).find((other) => other.dataset.row === row.dataset.row)
     now?.focus({ preventScroll: true })
   })
