@@ -76,9 +76,11 @@ describe.runIf(hasBrowser)('lists of the dashboard', { timeout: 240_000 }, () =>
     await search.fill('')
     await search.blur()
     await row(page, 'two.txt').waitFor()
+    expect(await focusedRow(page)).toBeUndefined()
     await press('?')
     await page.getByRole('dialog', { name: 'Keyboard shortcuts' }).getByText('Next row of the list').waitFor()
     await page.getByRole('dialog').getByRole('switch', { name: 'Keys without Ctrl' }).click()
+    await expect.poll(() => page.evaluate("localStorage.getItem('svc.shortcuts')")).toBe('off')
     await page.keyboard.press('Escape')
     await page.locator('dialog:modal').waitFor({ state: 'hidden' })
     expect(await press('j')).toBeUndefined()
@@ -108,6 +110,19 @@ describe.runIf(hasBrowser)('lists of the dashboard', { timeout: 240_000 }, () =>
     await page.keyboard.press('ArrowDown')
     // The arrow belongs to the open menu.
     expect(await focusedRow(page)).toBeUndefined()
+  })
+
+  test('keys reach rows of a long list that are not in the document yet', async () => {
+    const [bucket] = (await svc.call('GET', '/api/v1/buckets')).body as { name: string }[]
+    const many = Array.from({ length: 300 }, (_, at) => ({ ...bucket, name: `bucket-${String(at).padStart(3, '0')}` }))
+    await using watched = await openPage()
+    const { page } = watched
+    await page.route('**/api/v1/buckets', (route) => route.fulfill({ json: many }))
+    await open(page, '/buckets')
+    await row(page, 'bucket-000').waitFor()
+    expect(await row(page, 'bucket-090').count()).toBe(0)
+    for (let at = 0; at <= 90; at++) await page.keyboard.press('j', { delay: 15 })
+    await expect.poll(() => focusedRow(page)).toBe('bucket-090')
   })
 
   test('rows are compact by choice, which the browser keeps', async () => {

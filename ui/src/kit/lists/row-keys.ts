@@ -50,8 +50,28 @@ const rowsOf = (list: Element | null): HTMLElement[] =>
 function focusRow(row: HTMLElement | undefined): boolean {
   if (!row) return false
   row.focus({ preventScroll: true })
+  keepFocus(row)
   row.scrollIntoView({ block: 'nearest' })
   return true
+}
+
+const kept: { observer?: MutationObserver } = {}
+
+/** Rows are exchanged within this time after a key; a focus that is lost later was left by the operator. */
+const exchangeMs = 500
+
+/** A long list exchanges its rows while it scrolls: one that is moved or made anew for that loses the focus, and gets it back. */
+function keepFocus(row: HTMLElement): void {
+  kept.observer?.disconnect()
+  const list = row.closest<HTMLElement>('[data-list]')
+  if (!list) return
+  const untilMs = performance.now() + exchangeMs
+  kept.observer = new MutationObserver(() => {
+    if (document.activeElement !== document.body || performance.now() > untilMs) return
+    const now = row.isConnected ? row : rowsOf(list).find((other) => other.dataset.row === row.dataset.row)
+    now?.focus({ preventScroll: true })
+  })
+  kept.observer.observe(list, { childList: true })
 }
 
 function click(control: HTMLElement | null): boolean {

@@ -33,7 +33,7 @@ export function tableRow(props: TableProps<unknown>, row: unknown, index: number
       key={key}
       role="row"
       tabIndex={-1}
-      data-row=""
+      data-row={key}
       aria-rowindex={props.rows && props.rows.length > wholeListLimit ? index + 2 : undefined}
       aria-selected={selected ? on : undefined}
       class={[
