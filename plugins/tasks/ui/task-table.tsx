@@ -108,7 +108,7 @@ const Subject = ({ subject }: { subject: Task['subject'] }) => {
     return (
       <a
         href={hrefOf('/buckets/:name', { name: bucket }, { prefix: folderOf(key), object: key })}
-        class="inline-block max-w-64 truncate align-bottom hover:underline"
+        class="inline-flex max-w-64 align-bottom hover:underline"
       >
         <span class="text-muted">{bucket}/</span>
         <KeyText text={key} />

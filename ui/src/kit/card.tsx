@@ -53,10 +53,10 @@ export const StatCard = component$<StatCardProps>(({ label, value, exact, sub, s
         {label}
         {icon && <Icon name={icon} class="text-muted" />}
       </div>
-      <div title={exact} class="mt-1.5 h-8 truncate text-2xl font-semibold tracking-tight">
+      <div title={exact} class="mt-1.5 h-8 truncate text-xl font-semibold sm:text-2xl tracking-tight">
         {value === undefined ? <Skeleton class="mt-1 h-6 w-24" /> : value}
       </div>
-      <div class={['mt-0.5 min-h-4 truncate text-xs', subTone ? toneText[subTone] : 'text-muted']}>
+      <div class={['mt-0.5 min-h-4 text-xs sm:truncate', subTone ? toneText[subTone] : 'text-muted']}>
         {value === undefined ? <Skeleton class="h-3 w-32" /> : sub}
       </div>
     </>

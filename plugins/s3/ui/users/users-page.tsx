@@ -34,6 +34,7 @@ export const UsersPage = component$(() => {
       <div class="mb-3">
         <SearchField
           label="Filter by access key, name or role"
+          placeholder="Key, name or role"
           shortcut
           value={filter.value}
           onValue$={(text: string) => setSearch({ q: text }, { replace: true })}

@@ -72,7 +72,7 @@ export const ShareDialog = component$<ShareDialogProps>(({ open, bucket, objectK
               <Field label="Signed by" help="The link ends with the secret key of this user.">
                 <Select
                   value={signer}
-                  options={signers.map(({ access_key, role }) => ({ value: access_key, label: `${access_key} (${role})` }))}
+                  options={signers.map(({ access_key, name, role }) => ({ value: access_key, label: `${name ?? access_key} (${role})` }))}
                 />
               </Field>
             </div>
