@@ -1,15 +1,17 @@
-import { chmodSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs'
-import { isBuiltin } from 'node:module'
+import { chmodSync, mkdirSync, writeFileSync } from 'node:fs'
 import { dirname, join, relative } from 'node:path'
 import { build, type Metafile } from 'esbuild'
 import { root } from '../source-files.ts'
 import { builtinModules } from './builtin-modules.ts'
+import { findBundleProblems } from './check-bundle.ts'
 import { keepPlaces, resolvePlaces } from './keep-places.ts'
 import { findLazyEntries, lazyPackages, nameWholeExport } from './lazy-packages.ts'
 import { chainPackage, findEntries, nativePackages, readProject, toBuilt } from './package-shape.ts'
 
 /** Optional packages that a bundled library looks for, and without which it works. */
 const absent = ['pg-native', 'pg-cloudflare', 'dataloader', 'tinyglobby']
+/** Their names are imported late, and their CommonJS files have none in a bundle. */
+const alias = { 'hash-wasm': 'hash-wasm/dist/index.esm.js' }
 
 /** Bundles the program into the folder. What a command imports late stays in files of its own. */
 export async function bundleProgram(folder: string): Promise<Metafile> {
@@ -29,28 +31,17 @@ export async function bundleProgram(folder: string): Promise<Metafile> {
     minifyWhitespace: true,
     minifySyntax: true,
     legalComments: 'none',
+    alias,
     external: [...nativePackages, chainPackage, ...absent, ...Object.keys(readProject().devDependencies)],
     plugins: [keepPlaces, lazyPackages, builtinModules],
     logLevel: 'silent',
   })
-  const missing = findMissing(metafile)
-  if (missing.length > 0) throw new Error(`a bundled library requires a package that is not bundled: ${missing.join(', ')}`)
+  const problems = findBundleProblems(metafile)
+  if (problems.length > 0) throw new Error(`the package would not work:\n${problems.join('\n')}`)
   for (const { path, text } of outputFiles) {
     mkdirSync(dirname(path), { recursive: true })
     writeFileSync(path, resolvePlaces(nameWholeExport(text), relative(folder, path)))
   }
   chmodSync(join(folder, 'cli/svc.js'), 0o755)
   return metafile
-}
-
-/** Packages that a bundled library lists in its `dependencies`, but the program neither contains nor installs. */
-function findMissing({ inputs }: Metafile): readonly string[] {
-  const installed: readonly string[] = [...nativePackages, chainPackage]
-  return Object.entries(inputs).flatMap(([path, { imports }]) => {
-    const [folder] = /^(?:.*\/)?node_modules\/(?:@[^/]+\/)?[^/]+/.exec(path) ?? []
-    const absentHere = imports.filter(({ external, path: name }) => external === true && !isBuiltin(name) && !installed.includes(name))
-    if (folder === undefined || absentHere.length === 0) return []
-    const { dependencies = {} } = JSON.parse(readFileSync(join(root, folder, 'package.json'), 'utf8'))
-    return absentHere.flatMap(({ path: name }) => (name in dependencies ? [`${name} of ${path}`] : []))
-  })
 }
