@@ -5,13 +5,18 @@ import { allowedSeconds } from './test-costs.ts'
 /** Lists test files over their CPU limit, then prints one machine-readable line: `svc: N passed, N failed, N skipped`. */
 export default class ClosingReporter implements Reporter {
   onTestRunEnd(modules: readonly TestModule[], errors: readonly unknown[]): void {
-    const count = { passed: 0, failed: 0, skipped: 0, pending: 0 }
-    for (const module of modules) for (const test of module.children.allTests()) count[test.result().state] += 1
-    // A file that fails to load has no tests, but counts as a failure.
-    const broken = modules.filter((module) => module.state() === 'failed' && [...module.children.allTests('failed')].length === 0).length
+    const { passed, failed, skipped } = countTests(modules, errors)
     process.stdout.write(describeCosts(modules))
-    process.stdout.write(`\nsvc: ${count.passed} passed, ${count.failed + broken + errors.length} failed, ${count.skipped} skipped\n`)
+    process.stdout.write(`\nsvc: ${passed} passed, ${failed} failed, ${skipped} skipped\n`)
   }
+}
+
+export function countTests(modules: readonly TestModule[], errors: readonly unknown[]) {
+  const count = { passed: 0, failed: 0, skipped: 0, pending: 0 }
+  for (const module of modules) for (const test of module.children.allTests()) count[test.result().state] += 1
+  // A file that fails to load has no tests, but counts as a failure.
+  const broken = modules.filter((module) => module.state() === 'failed' && [...module.children.allTests('failed')].length === 0).length
+  return { ...count, failed: count.failed + broken + errors.length }
 }
 
 function describeCosts(modules: readonly TestModule[]): string {

@@ -1,4 +1,7 @@
-/** `svc` for tests, with a private home directory and without the variables of this machine: inside the test process, or as a process. */
+/**
+ * `svc` for tests, with a private home directory and without the variables of this machine: inside the test process, or as a process.
+ * An installed program always runs as a process.
+ */
 import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { mkdtempSync, rmSync } from 'node:fs'
@@ -6,10 +9,9 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { createInterface } from 'node:readline'
 import { PassThrough } from 'node:stream'
-import { fileURLToPath } from 'node:url'
 import { main } from '../main.ts'
+import { isInstalledProgram, svcProgram } from './svc-program.ts'
 
-const program = fileURLToPath(new URL('../svc.js', import.meta.url))
 /** Limit for a process that should end by itself. */
 const runMs = 120_000
 
@@ -25,6 +27,8 @@ export interface SvcHome extends Disposable {
   readonly dir: string
   /** Runs a command to its end inside this process. For a command that serves, or reads the terminal or NODE_… variables: `spawn`, `start`. */
   run(args: readonly string[], env?: Env): Promise<SvcRun>
+  /** Runs the sources inside this process, also when an installed program is tested. */
+  runSources(args: readonly string[], env?: Env): Promise<SvcRun>
   /** Runs the program to its end as a process. */
   spawn(args: readonly string[], env?: Env): Promise<SvcRun>
   /** Starts the program as a process that keeps running. */
@@ -50,11 +54,14 @@ export function svcHome(): SvcHome {
     ...env,
   })
   const launch = (args: readonly string[], env: Env | undefined, timeout?: number) =>
-    spawn(process.execPath, [program, ...args], { cwd: dir, env: fullEnv(env), stdio: ['ignore', 'pipe', 'pipe'], timeout })
+    spawn(process.execPath, [svcProgram, ...args], { cwd: dir, env: fullEnv(env), stdio: ['ignore', 'pipe', 'pipe'], timeout })
+  const runSources: SvcHome['runSources'] = (args, env) => runHere(args, fullEnv(env), dir)
+  const spawnToEnd: SvcHome['spawn'] = (args, env) => finish(launch(args, env, runMs))
   return {
     dir,
-    run: (args, env) => runHere(args, fullEnv(env), dir),
-    spawn: (args, env) => finish(launch(args, env, runMs)),
+    run: isInstalledProgram ? spawnToEnd : runSources,
+    runSources,
+    spawn: spawnToEnd,
     start: (args, env) => follow(launch(args, env)),
     [Symbol.dispose]: () => rmSync(dir, { recursive: true, force: true }),
   }

@@ -1,13 +1,15 @@
 /** Replacements that wait, fail or stop, over HTTP on a devnet. */
 import { randomBytes } from 'node:crypto'
-import { afterAll, beforeAll, expect, test } from 'vitest'
+import { afterAll, beforeAll, expect, type TestOptions, test } from 'vitest'
 import { watchProbes } from '#kernel/testing'
+import { isInstalledProgram } from '../../cli/testing/svc-program.ts'
 import { listReplacements } from '../../plugins/replacement/api.ts'
 import { answerOf, refusalOf } from '../fixtures/admin-answers.ts'
 import { onceIdle } from '../fixtures/admin-data.ts'
 import { deleteCachedFiles } from '../fixtures/cached-files.ts'
 import { createAdvancingClock } from '../fixtures/gateways/serve-here.ts'
 import { sha256 } from '../fixtures/gateways/stage.ts'
+import { needsSources } from '../fixtures/needs-sources.ts'
 import { createForeignDataSet, type ReplacementStage, startReplacementStage } from '../fixtures/replacements/replacement-stage.ts'
 import { readTasks } from '../fixtures/task-gateway.ts'
 import { until } from '../fixtures/until.ts'
@@ -18,11 +20,14 @@ const clock = createAdvancingClock()
 const hourMs = 3_600_000
 let stage: ReplacementStage
 beforeAll(async () => {
-  stage = await startReplacementStage({ clock })
+  stage = await startReplacementStage(isInstalledProgram ? {} : { clock })
 })
 afterAll(() => stage?.[Symbol.asyncDispose]())
 
-const scenario = (name: string, run: () => Promise<void>) => test(name, { timeout: 300_000 }, run)
+const scenarioWith = (options: TestOptions) => (name: string, run: () => Promise<void>) => test(name, { timeout: 300_000, ...options }, run)
+const scenario = scenarioWith({})
+const scenarioWithClock = scenarioWith(needsSources('it moves the clock of the gateway ahead'))
+const scenarioWithProbe = scenarioWith(needsSources('it holds the gateway at a probe'))
 
 scenario('waits calmly for its target, is superseded by a later confirmation, and its unused provider is shut down', async () => {
   const place = await stage.makeBucket(2)
@@ -58,7 +63,7 @@ scenario('waits calmly for its target, is superseded by a later confirmation, an
   expect(stage.landed(silent, 'create')).toBe(stage.landed(silent, 'terminate'))
 })
 
-scenario('fails when its target cannot be created, and its own retry resumes it at the same provider', async () => {
+scenarioWithClock('fails when its target cannot be created, and its own retry resumes it at the same provider', async () => {
   const place = await stage.makeBucket(2)
   const { bucket, source } = place
   const target = stage.free(place)
@@ -146,7 +151,7 @@ scenario('waits for contents without a source and keeps the old provider; the ne
   expect(sha256(await stage.download(bucket, 'first'))).toBe(sha256(object.bytes))
 })
 
-scenario('needs an operator while the account is in debt, and its retry ends the old service after a deposit', async () => {
+scenarioWithProbe('needs an operator while the account is in debt, and its retry ends the old service after a deposit', async () => {
   const { bucket, source } = await stage.makeBucket(1)
   const { devnet, privateKey, payer } = stage.network
   using probes = watchProbes()

@@ -5,8 +5,8 @@ import { delimiter, dirname, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { expect, test } from 'vitest'
 import { svcHome } from '../../cli/testing/run-svc.ts'
+import { svcProgram } from '../../cli/testing/svc-program.ts'
 
-const program = fileURLToPath(new URL('../../cli/svc.js', import.meta.url))
 const hello = fileURLToPath(new URL('../../examples/plugin-hello', import.meta.url))
 const hasBash = spawnSync('bash', ['--version']).status === 0
 if (!hasBash) process.stderr.write('NOT TESTED: bash is missing, so completion in bash was not tested\n')
@@ -22,7 +22,7 @@ printf '%s\\n' "\${COMPREPLY[@]}"
 async function openShell() {
   const home = svcHome()
   mkdirSync(join(home.dir, 'bin'))
-  symlinkSync(program, join(home.dir, 'bin', 'svc'))
+  symlinkSync(svcProgram, join(home.dir, 'bin', 'svc'))
   const PATH = [join(home.dir, 'bin'), dirname(process.execPath), process.env.PATH].join(delimiter)
   const script = join(home.dir, 'completions')
   writeFileSync(script, (await home.run(['completions', 'bash'], { PATH })).stdout)

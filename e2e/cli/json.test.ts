@@ -3,18 +3,16 @@ import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { fileURLToPath } from 'node:url'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { cliCommands } from '#kernel'
 import { loadContributions } from '#kernel/host'
 import { localCommands } from '../../cli/commands/local-commands.ts'
 import { type SvcRun, svcHome } from '../../cli/testing/run-svc.ts'
+import { svcProgram } from '../../cli/testing/svc-program.ts'
 import { builtinPlugins } from '../../plugins/index.ts'
 import { createTaskCalls, taskPlugin } from '../fixtures/task-gateway.ts'
 import { until } from '../fixtures/until.ts'
 import { type Service, startService } from './service.ts'
-
-const program = fileURLToPath(new URL('../../cli/svc.js', import.meta.url))
 
 let service: Service
 let dev: Awaited<ReturnType<typeof startDevAsJson>>
@@ -30,7 +28,7 @@ afterAll(async () => {
 async function startDevAsJson() {
   await using stack = new AsyncDisposableStack()
   const home = stack.use(svcHome())
-  const args = [program, 'dev', '--json', '--s3-port', '0', '--admin-port', '0', '--providers', '2']
+  const args = [svcProgram, 'dev', '--json', '--s3-port', '0', '--admin-port', '0', '--providers', '2']
   const child = spawn(process.execPath, args, {
     cwd: home.dir,
     env: { PATH: process.env.PATH, HOME: home.dir, NODE_COMPILE_CACHE: process.env.NODE_COMPILE_CACHE },
@@ -84,7 +82,7 @@ const makeBucket = async (): Promise<string> => {
 }
 const makeObject = async (): Promise<string> => {
   const bucket = await makeBucket()
-  await admin('object', 'upload', bucket, 'key', program)
+  await admin('object', 'upload', bucket, 'key', svcProgram)
   return bucket
 }
 const restoreObject = async () => {
@@ -99,7 +97,7 @@ const downloadObject = async () => {
 
 const proveObject = async () => {
   await onDev('admin', 'bucket', 'create', 'json-proof')
-  await onDev('admin', 'object', 'upload', 'json-proof', 'key', program)
+  await onDev('admin', 'object', 'upload', 'json-proof', 'key', svcProgram)
   return await onDev('admin', 'object', 'proof', 'json-proof', 'key')
 }
 
@@ -109,7 +107,7 @@ const replace = () => {
   replaced ??= (async () => {
     const bucket = 'json-replaced'
     await onDev('admin', 'bucket', 'create', bucket, '--copies', '1')
-    await onDev('admin', 'object', 'upload', bucket, 'key', program)
+    await onDev('admin', 'object', 'upload', bucket, 'key', svcProgram)
     const source = await until('a stored object', async () => {
       const { data_sets } = readAlone(await onDev('admin', 'bucket', 'info', bucket))
       return data_sets.find(({ status, committed_copies: copies }: Record<string, unknown>) => status === 'ready' && Number(copies) > 0)
@@ -129,7 +127,7 @@ const makePack = async (): Promise<string> => {
   const bucket = `json-pack-${packs}`
   await onDev('admin', 'bucket', 'create', bucket)
   await onDev('admin', 'pack', 'policy', bucket, 'small')
-  await onDev('admin', 'object', 'upload', bucket, 'key', program)
+  await onDev('admin', 'object', 'upload', bucket, 'key', svcProgram)
   await onDev('admin', 'pack', 'seal', bucket)
   return String(await until('a pack', async () => readAlone(await onDev('admin', 'pack', 'list', '--bucket', bucket)).packs[0]?.id))
 }
@@ -212,7 +210,7 @@ const commands: Readonly<Record<string, readonly [run: () => Promise<SvcRun>, an
   ],
   'admin object list': [async () => admin('object', 'list', await makeBucket()), { objects: [], has_more: false }],
   'admin object upload': [
-    async () => admin('object', 'upload', await makeBucket(), 'key', program),
+    async () => admin('object', 'upload', await makeBucket(), 'key', svcProgram),
     { key: 'key', size: expect.any(Number) },
   ],
   'admin object versions': [async () => admin('object', 'versions', await makeObject(), 'key'), { versions: [{ key: 'key' }] }],

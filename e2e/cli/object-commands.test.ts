@@ -5,14 +5,13 @@ import { once } from 'node:events'
 import { readdirSync, readFileSync, truncateSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { buffer } from 'node:stream/consumers'
-import { fileURLToPath } from 'node:url'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { svcProgram } from '../../cli/testing/svc-program.ts'
 import { type AdminData, createAdminData } from '../fixtures/admin-data.ts'
 import { type TemporaryDirectory, temporaryDirectory } from '../fixtures/temporary-directory.ts'
 import { isTerminalMissing, runOnTerminal } from './run-on-terminal.ts'
 import { type Service, startService } from './service.ts'
 
-const program = fileURLToPath(new URL('../../cli/svc.js', import.meta.url))
 const objectBytesMax = 1_065_353_216
 
 let service: Service
@@ -53,7 +52,7 @@ function makeFile(name: string, size = 3_000_000): { readonly file: string; read
 
 /** The program with bytes on its standard input. */
 async function pipe(words: readonly string[], input: Buffer) {
-  const line = [program, 'admin', 'object', ...words, '--admin-url', service.adminUrl, '--config', service.configPath]
+  const line = [svcProgram, 'admin', 'object', ...words, '--admin-url', service.adminUrl, '--config', service.configPath]
   const child = spawn(process.execPath, line, {
     env: { PATH: process.env.PATH, HOME: dir.path, NODE_COMPILE_CACHE: process.env.NODE_COMPILE_CACHE },
     stdio: ['pipe', 'pipe', 'pipe'],

@@ -1,6 +1,6 @@
 /**
- * The program as a process behaves like the same line run inside the tests. One line for each group of commands that no other test
- * starts as a process; init, serve, dev and completions have theirs.
+ * The program as a process, also an installed one, behaves like the same line of the sources run inside the tests. One line for each group
+ * of commands that no other test starts as a process; init, serve, dev and completions have theirs.
  */
 import { expect, test } from 'vitest'
 import { svcHome } from '../../cli/testing/run-svc.ts'
@@ -20,7 +20,7 @@ test.each(lines)(
   { timeout: processMs },
   async (_group, line, code) => {
     const runs = []
-    for (const way of ['spawn', 'run'] as const) {
+    for (const way of ['spawn', 'runSources'] as const) {
       using home = svcHome()
       if (code === 0) await home.run(['init'])
       const { stdout, stderr, ...end } = await home[way](line, { SVC_ADMIN_PASSWORD: 'x' })

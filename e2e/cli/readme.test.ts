@@ -9,9 +9,10 @@ import { expect, onTestFinished, test } from 'vitest'
 import { svcHome } from '../../cli/testing/run-svc.ts'
 import { freePort } from '../fixtures/free-port.ts'
 import { startFundedDevnet } from '../fixtures/gateways/funded-devnet.ts'
+import { needsSources } from '../fixtures/needs-sources.ts'
 
 const root = fileURLToPath(new URL('../..', import.meta.url))
-const stepsMs = 180_000
+const steps = { timeout: 180_000, ...needsSources('the chapter installs and links a clone') }
 
 /** The commands of each code block of the chapter, without their comments. */
 function readBlocks(): readonly (readonly string[])[] {
@@ -47,7 +48,7 @@ async function runLine(line: string, shell: Shell): Promise<string> {
   return text.stdout
 }
 
-test('the steps of README.md work from a directory outside the clone, up to keys for an S3 tool', { timeout: stepsMs }, async () => {
+test('the steps of README.md work from a directory outside the clone, up to keys for an S3 tool', steps, async () => {
   using home = svcHome()
   await using network = await startFundedDevnet({ isFunded: false, providers: 1 })
   const [inClone = [], anywhere = []] = readBlocks()

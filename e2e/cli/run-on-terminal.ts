@@ -1,9 +1,7 @@
 /** Runs svc on a pseudo terminal of `script` (util-linux). */
 import { spawn, spawnSync } from 'node:child_process'
 import { once } from 'node:events'
-import { fileURLToPath } from 'node:url'
-
-const program = fileURLToPath(new URL('../../cli/svc.js', import.meta.url))
+import { svcProgram } from '../../cli/testing/svc-program.ts'
 
 export const isTerminalMissing = !spawnSync('script', ['--version'], { encoding: 'utf8' }).stdout?.includes('util-linux')
 if (isTerminalMissing) process.stderr.write('NOT TESTED: `script` of util-linux is missing, so terminals were not tested\n')
@@ -18,7 +16,7 @@ interface TerminalOptions {
 /** Resolves with the exit code and everything the screen showed. */
 export async function runOnTerminal(words: readonly string[], { cwd, env, answer }: TerminalOptions = {}) {
   // The exit code is that of svc with exec: a shell between them would end by Ctrl-C itself.
-  const line = `exec ${[process.execPath, program, ...words].map((word) => `'${word}'`).join(' ')}`
+  const line = `exec ${[process.execPath, svcProgram, ...words].map((word) => `'${word}'`).join(' ')}`
   const child = spawn('script', ['-qefc', line, '/dev/null'], {
     cwd,
     env: {

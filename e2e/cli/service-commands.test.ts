@@ -1,14 +1,12 @@
 /** Commands about the running service: events, readiness, one task, `--watch`, and plugins that cannot be disabled. */
 import { spawn, spawnSync } from 'node:child_process'
 import { text } from 'node:stream/consumers'
-import { fileURLToPath } from 'node:url'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { type SvcHome, svcHome } from '../../cli/testing/run-svc.ts'
+import { svcProgram } from '../../cli/testing/svc-program.ts'
 import { createTaskCalls, type TaskCalls, taskPlugin } from '../fixtures/task-gateway.ts'
 import { isTerminalMissing, runOnTerminal } from './run-on-terminal.ts'
 import { type Service, startService } from './service.ts'
-
-const program = fileURLToPath(new URL('../../cli/svc.js', import.meta.url))
 
 let service: Service
 let home: SvcHome
@@ -47,7 +45,7 @@ test('events into a pipe end with success when its reader closes it', async () =
   const change = () => service.call('PUT', '/api/v1/buckets/piped/owner', { json: { owner_access_key: '__internal_root__' } })
   const changes = setInterval(change, 200)
   try {
-    const command = [program, ...lineOf(['events', '--json'])].map((word) => `'${word}'`).join(' ')
+    const command = [svcProgram, ...lineOf(['events', '--json'])].map((word) => `'${word}'`).join(' ')
     const child = spawn('sh', ['-c', `{ "$0" ${command}; echo "ended with $?" >&2; } | head -n 1`, process.execPath], {
       env: { PATH: process.env.PATH, HOME: home.dir, NODE_COMPILE_CACHE: process.env.NODE_COMPILE_CACHE },
       stdio: ['ignore', 'pipe', 'pipe'],
@@ -146,7 +144,7 @@ test('settings get shows the chain node in use, where it comes from, and one sec
 
 test('svc completes the new commands and their flags', () => {
   const complete = (line: string) =>
-    spawnSync(process.execPath, [program, 'complete', line], {
+    spawnSync(process.execPath, [svcProgram, 'complete', line], {
       encoding: 'utf8',
       env: { HOME: home.dir, NODE_COMPILE_CACHE: process.env.NODE_COMPILE_CACHE },
     }).stdout

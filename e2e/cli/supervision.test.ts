@@ -9,13 +9,16 @@ import { text } from 'node:stream/consumers'
 import { fileURLToPath } from 'node:url'
 import { afterAll, expect, test } from 'vitest'
 import { oldNodeFlags } from '../../cli/testing/old-node.ts'
+import { svcProgram } from '../../cli/testing/svc-program.ts'
 import { writeConfig } from '../fixtures/gateways/gateway.ts'
+import { needsSources } from '../fixtures/needs-sources.ts'
 import { temporaryDirectory } from '../fixtures/temporary-directory.ts'
 import { until } from '../fixtures/until.ts'
 
 const root = fileURLToPath(new URL('../..', import.meta.url))
-const program = join(root, 'cli/svc.js')
 const { scripts } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8')) as { readonly scripts: { readonly start: string } }
+const withPinnedNode = needsSources('a package brings no Node of its own')
+const withNpm = needsSources('npm start belongs to the clone')
 const environment = { PATH: process.env.PATH, NODE_COMPILE_CACHE: process.env.NODE_COMPILE_CACHE }
 
 const stack = new DisposableStack()
@@ -61,7 +64,7 @@ function endGroup(leader: number): void {
 
 async function startSupervised(): Promise<Tree> {
   const dir = newDirectory()
-  return startTree(process.execPath, [...oldNodeFlags, program, 'serve', '--config', await writeConfig(dir, {})], dir)
+  return startTree(process.execPath, [...oldNodeFlags, svcProgram, 'serve', '--config', await writeConfig(dir, {})], dir)
 }
 
 /** `npm start`, except that it starts `svc serve` in place of `svc dev`, which needs a chain. */
@@ -83,6 +86,7 @@ const isServing = (url: string) =>
 
 test.concurrent.each(['SIGINT', 'SIGTERM', 'SIGHUP', 'SIGQUIT'] as const)(
   '%s to the supervisor alone stops the gateway in order',
+  withPinnedNode,
   async (name) => {
     const { outermost, adminUrl, allEnded } = await startSupervised()
     const exit = once(outermost, 'exit')
@@ -92,16 +96,16 @@ test.concurrent.each(['SIGINT', 'SIGTERM', 'SIGHUP', 'SIGQUIT'] as const)(
   },
 )
 
-test.concurrent('the gateway stops in order when its supervisor is killed', async () => {
+test.concurrent('the gateway stops in order when its supervisor is killed', withPinnedNode, async () => {
   const { outermost, adminUrl, allEnded } = await startSupervised()
   outermost.kill('SIGKILL')
   expect(await allEnded).toContain('"signal":"SIGTERM"')
   expect(await isServing(adminUrl)).toBe(false)
 })
 
-test.concurrent('without a parent, a terminal or an input the gateway continues', async () => {
+test.concurrent('without a parent, a terminal or an input the gateway continues', withPinnedNode, async () => {
   const dir = newDirectory()
-  const supervised = [process.execPath, ...oldNodeFlags, program, 'serve', '--config', await writeConfig(dir, {})]
+  const supervised = [process.execPath, ...oldNodeFlags, svcProgram, 'serve', '--config', await writeConfig(dir, {})]
   const command = `${supervised.map((word) => `'${word}'`).join(' ')} < /dev/null & echo "$!" > supervisor`
   const { outermost, adminUrl, allEnded } = await startTree('sh', ['-c', command], dir)
   await until('the end of the shell', async () => outermost.exitCode ?? undefined, { everyMs: 20 })
@@ -110,14 +114,17 @@ test.concurrent('without a parent, a terminal or an input the gateway continues'
   expect(await allEnded).toContain('"signal":"SIGTERM"')
 })
 
-test.concurrent.each(['SIGINT', 'SIGTERM', 'SIGKILL'] as const)('%s to npm alone stops what npm start runs', async (name) => {
+test.concurrent.each(['SIGINT', 'SIGTERM', 'SIGKILL'] as const)('%s to npm alone stops what npm start runs', withNpm, async (name) => {
   const { outermost, adminUrl, allEnded } = await startWithNpm()
   outermost.kill(name)
   expect(await allEnded).toContain(`"signal":"${name === 'SIGKILL' ? 'SIGTERM' : name}"`)
   expect(await isServing(adminUrl)).toBe(false)
 })
 
-test.concurrent('SIGINT to npm alone stops the gateway, the providers and the chain of npm start', { timeout: 240_000 }, async () => {
+test.concurrent('SIGINT to npm alone stops the gateway, the providers and the chain of npm start', {
+  timeout: 240_000,
+  ...withNpm,
+}, async () => {
   const dir = newDirectory()
   const flags = ['--dir', join(dir, 'dev'), '--s3-port', '0', '--admin-port', '0', '--providers', '1']
   const npm = startSession('npm', ['--prefix', root, 'start', '--', ...flags], dir)

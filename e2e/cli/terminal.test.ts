@@ -4,14 +4,13 @@ import { existsSync, readdirSync, readFileSync, statSync, writeFileSync } from '
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { join } from 'node:path'
-import { fileURLToPath } from 'node:url'
 import { expect, test } from 'vitest'
 import { svcHome } from '../../cli/testing/run-svc.ts'
+import { svcProgram } from '../../cli/testing/svc-program.ts'
 import { isTerminalMissing, runOnTerminal } from './run-on-terminal.ts'
 
-const program = fileURLToPath(new URL('../../cli/svc.js', import.meta.url))
 const shell = (line: string) =>
-  spawnSync('sh', ['-c', line, 'sh', process.execPath, program], {
+  spawnSync('sh', ['-c', line, 'sh', process.execPath, svcProgram], {
     encoding: 'utf8',
     env: { PATH: process.env.PATH, HOME: '/nonexistent', NODE_COMPILE_CACHE: process.env.NODE_COMPILE_CACHE },
   })

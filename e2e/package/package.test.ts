@@ -14,9 +14,11 @@ import { packPackage } from '../../tools/pack/pack-package.ts'
 import { packageName } from '../../tools/pack/package-shape.ts'
 import { assembleTree, readTemplate } from '../../tools/pack/portable/assemble-tree.ts'
 import { makeDebianPackage } from '../../tools/pack/portable/debian-package.ts'
+import { createAdminCalls } from '../fixtures/admin-calls.ts'
 import { connectS3 } from '../fixtures/s3-client.ts'
 import { temporaryDirectory } from '../fixtures/temporary-directory.ts'
-import { startLocalRegistry } from './local-registry.ts'
+import { waitForCopies } from '../fixtures/verify-copies.ts'
+import { installPackage } from './install-package.ts'
 import { createStranger, type Stranger } from './stranger.ts'
 
 const root = fileURLToPath(new URL('../..', import.meta.url))
@@ -27,7 +29,6 @@ const packedMbMax = 6
 const installedMbMax = 60
 /** The kernel without its parts, the tables of contents of all plugins, and the parser of the command line. */
 const helpBytesMax = 400_000
-const chain = '@foundry-rs/anvil'
 
 interface Ready {
   readonly base_url: string
@@ -53,14 +54,8 @@ beforeAll(async () => {
   packed = await packPackage(join(home.path, 'made'))
   tree = join(home.path, 'tree')
   assembleTree(packed.folder, tree)
+  installed = await installPackage(packed.path, user, join(home.path, 'registry'))
   svc = join(user.dir, 'node_modules/.bin/svc')
-  installed = join(user.dir, 'node_modules', packageName)
-  await using registry = await startLocalRegistry(join(home.path, 'registry'))
-  const install = ['install', packed.path, chain, '--registry', registry.url, '--cache', join(user.dir, '.npm-cache')]
-  // The empty folder that a user starts with; a folder above it could be taken for the project.
-  await user.run('npm', ['init', '--yes'])
-  const { code, stderr } = await user.run('npm', [...install, '--ignore-scripts', '--no-audit', '--no-fund'])
-  expect({ code, stderr }).toEqual({ code: 0, stderr: '' })
 }, packMs)
 afterAll(() => home[Symbol.dispose]())
 
@@ -130,13 +125,16 @@ test('init, dev, objects, dashboard, a plugin of a folder, doctor and stop', { t
     const ready = readReady()
     const s3 = connectS3(ready.s3_url, ready.s3)
     await s3.send(new CreateBucketCommand({ Bucket: object.Bucket }))
-    await s3.send(new PutObjectCommand({ ...object, Body: body }))
+    const { VersionId: versionId = '' } = await s3.send(new PutObjectCommand({ ...object, Body: body, ChecksumAlgorithm: 'CRC32C' }))
     expect(await (await s3.send(new GetObjectCommand(object))).Body?.transformToString()).toBe(body)
     s3.destroy()
     const page = await (await fetch(ready.base_url)).text()
     const [, script = ''] = /<script[^>]+src="(\/assets\/[^"]+\.js)"/.exec(page) ?? []
     const answer = await fetch(new URL(script, ready.base_url))
     expect([answer.status, answer.headers.get('content-type')]).toEqual([200, expect.stringContaining('javascript')])
+    const calls = createAdminCalls(ready.base_url, ready.admin)
+    expect(await calls.call('GET', '/metrics')).toMatchObject({ status: 200, text: expect.stringContaining('process_cpu_seconds_total') })
+    await waitForCopies(calls, { bucket: object.Bucket, versionId }, { copies: 1 })
     expect(await gateway.stop()).toMatchObject({ code: 0 })
   }
 

@@ -3,12 +3,15 @@ import { dirname, join, relative } from 'node:path'
 import { build, type Metafile } from 'esbuild'
 import { root } from '../source-files.ts'
 import { builtinModules } from './builtin-modules.ts'
+import { findBundleProblems } from './check-bundle.ts'
 import { keepPlaces, resolvePlaces } from './keep-places.ts'
 import { findLazyEntries, lazyPackages, nameWholeExport } from './lazy-packages.ts'
 import { chainPackage, findEntries, nativePackages, readProject, toBuilt } from './package-shape.ts'
 
 /** Optional packages that a bundled library looks for, and without which it works. */
-const absent = ['pg-native', 'pg-cloudflare', 'dataloader', 'tinyglobby', '@opentelemetry/api']
+const absent = ['pg-native', 'pg-cloudflare', 'dataloader', 'tinyglobby']
+/** Their names are imported late, and their CommonJS files have none in a bundle. */
+const alias = { 'hash-wasm': 'hash-wasm/dist/index.esm.js' }
 
 /** Bundles the program into the folder. What a command imports late stays in files of its own. */
 export async function bundleProgram(folder: string): Promise<Metafile> {
@@ -28,10 +31,13 @@ export async function bundleProgram(folder: string): Promise<Metafile> {
     minifyWhitespace: true,
     minifySyntax: true,
     legalComments: 'none',
+    alias,
     external: [...nativePackages, chainPackage, ...absent, ...Object.keys(readProject().devDependencies)],
     plugins: [keepPlaces, lazyPackages, builtinModules],
     logLevel: 'silent',
   })
+  const problems = findBundleProblems(metafile)
+  if (problems.length > 0) throw new Error(`the package would not work:\n${problems.join('\n')}`)
   for (const { path, text } of outputFiles) {
     mkdirSync(dirname(path), { recursive: true })
     writeFileSync(path, resolvePlaces(nameWholeExport(text), relative(folder, path)))
