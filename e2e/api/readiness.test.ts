@@ -70,13 +70,7 @@ describe('a running service', () => {
     const report = await runtime()
     expect(report).toMatchObject({ status: 'blocked', mode: 'runtime', checked_at: expect.stringMatching(/^[\d-]{10}T[\d:]{8}Z$/) })
     expect(Object.keys(report).sort()).toEqual(['checked_at', 'checks', 'mode', 'status'])
-    expect(listed(report)).toEqual([
-      ...configChecks,
-      'private_networks ready',
-      ...fine,
-      'payment_funding blocked',
-      'fwss_approval blocked',
-    ])
+    expect(listed(report)).toEqual([...configChecks, 'private_networks ready', ...fine, 'payment_funding blocked', 'fwss_approval blocked'])
     expect(find(report, 'payment_funding')?.required_usdfc).toMatch(/^[1-9]\d*$/)
     for (const { status, message, action } of report.checks as Check[]) {
       expect(message).not.toBe('')

@@ -81,7 +81,11 @@ async function enqueueStuck(deps: ResumeDeps, { choose, isWanted, isOver }: Pass
   for await (const page of stuckWorks(deps)) {
     hasMore = isOver() || tasks >= tasksPerPass
     if (hasMore) break
-    tasks += await enqueue(deps, choose ? await choose(page) : page, { isWanted, isAsked: choose !== undefined, limit: tasksPerPass - tasks })
+    tasks += await enqueue(deps, choose ? await choose(page) : page, {
+      isWanted,
+      isAsked: choose !== undefined,
+      limit: tasksPerPass - tasks,
+    })
   }
   if (tasks > 0) deps.log.info('work that no task did was enqueued again', { tasks })
   return { tasks, hasMore: hasMore || tasks >= tasksPerPass }

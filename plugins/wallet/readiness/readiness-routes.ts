@@ -35,7 +35,11 @@ export const readinessRoutes = defineRoutes({
       const known = () => knownBy(contributions)
       const facts = await readReadiness({ ...deps, usableProviders: counterOf(contributions), knownProviders: known })
       // The settings of a running service were checked at its start.
-      return describe('runtime', { unusable: new Set(), defaultCopies, privateNetworks: judgePrivateNetworks(settings), chain: facts }, clock)
+      return describe(
+        'runtime',
+        { unusable: new Set(), defaultCopies, privateNetworks: judgePrivateNetworks(settings), chain: facts },
+        clock,
+      )
     }
 
     // Dashboards poll.

@@ -24,11 +24,7 @@ export const SwitchDialog = component$<{ open: Signal<boolean>; view: PluginView
       level={isOn ? 'typed' : 'review'}
       word={saveWord}
       title={isOn ? `Disable ${id}?` : `Enable ${id}?`}
-      description={
-        isOn
-          ? describeDisabling(id)
-          : 'It starts with the service from the next start on.'
-      }
+      description={isOn ? describeDisabling(id) : 'It starts with the service from the next start on.'}
       rows={[{ label: id, from: isOn ? 'Enabled' : 'Disabled', to: isOn ? 'Disabled' : 'Enabled' }]}
       confirmLabel={isOn ? 'Disable' : 'Enable'}
       pending={save.isPending}
