@@ -72,8 +72,8 @@ test.skipIf(!hasBash)('bash completes commands of a plugin that the configuratio
 test('the scripts for zsh and fish call svc complete too', async () => {
   using home = svcHome()
   const [zsh, fish] = await Promise.all([home.run(['completions', 'zsh']), home.run(['completions', 'fish'])])
-  expect(zsh).toMatchObject({ code: 0, stderr: '', stdout: expect.stringMatching(/svc\.js complete [\s\S]*compdef _svc svc\n$/) })
-  expect(fish).toMatchObject({ code: 0, stderr: '', stdout: expect.stringMatching(/^complete -c svc .*svc\.js complete /) })
+  expect(zsh).toMatchObject({ code: 0, stderr: '', stdout: expect.stringMatching(/svc\.js'? complete [\s\S]*compdef _svc svc\n$/) })
+  expect(fish).toMatchObject({ code: 0, stderr: '', stdout: expect.stringMatching(/^complete -c svc .*svc\.js'? complete /) })
 })
 
 test('each candidate comes with its meaning', async () => {
