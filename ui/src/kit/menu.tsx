@@ -23,7 +23,7 @@ interface MenuProps {
   items: readonly MenuItem[]
   onChoose$?: QRL<(id: string) => void> | undefined
   icon?: IconName | undefined
-  /** Shows `label` on the button. */
+  /** Shows `label` on the button, which is small. */
   text?: boolean | undefined
   align?: 'start' | 'end' | undefined
 }
@@ -47,7 +47,7 @@ export const Menu = component$<MenuProps>(({ label, items, onChoose$, icon = 'el
         onFocus$={use}
         onClick$={use}
         aria-label={text ? undefined : label}
-        class={text ? buttonClass('secondary') : [buttonClass('ghost'), 'w-8! px-0!', 'h-8!']}
+        class={text ? buttonClass('secondary', 'sm') : [buttonClass('ghost'), 'w-8! px-0!', 'h-8!']}
       >
         <Icon name={icon} />
         {text && label}

@@ -67,7 +67,7 @@ export function findConcerns({ objects, tasks, workers, cache, chain_storage_hea
       tone: 'warning',
       icon: 'database',
       count: badOf(health.data_sets),
-      words: ['data set is not available', 'data sets are not available'],
+      words: ['data set is degraded or unavailable', 'data sets are degraded or unavailable'],
       to: '/data-sets',
     },
     {
@@ -75,7 +75,7 @@ export function findConcerns({ objects, tasks, workers, cache, chain_storage_hea
       tone: 'warning',
       icon: 'server-off',
       count: badOf(health.providers),
-      words: ['provider is not available', 'providers are not available'],
+      words: ['provider is degraded or unavailable', 'providers are degraded or unavailable'],
       to: '/providers',
     },
     {
