@@ -1,4 +1,4 @@
-/** A gateway with a story: what a small company stores, a provider that refuses, a replica that moved, and an hour of traffic. */
+/** Starts a gateway with the data that the pictures show: objects, a refusing provider, a replaced replica, one hour of traffic. */
 import { readFile, writeFile } from 'node:fs/promises'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { GetObjectCommand, PutObjectCommand, type S3Client } from '@aws-sdk/client-s3'

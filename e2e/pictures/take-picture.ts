@@ -29,7 +29,7 @@ export async function takePicture(signed: Signed, { theme = 'light', isPhone, pa
   await signIn(page, signed, path)
   await page.getByRole('heading', { level: 1 }).first().waitFor({ state: 'attached' })
   await prepare?.(page)
-  // Nothing is pointed at.
+  // No element is hovered.
   await page.mouse.move(0, 0)
   await page.evaluate('document.fonts.ready.then(() => undefined)')
   await page.evaluate(settled)

@@ -136,7 +136,7 @@ export const retryTasks = defineEndpoint({
     retried: 'number.integer',
     /** Failures that cannot be retried, or whose work a newer task does. */
     refused: 'number.integer',
-    /** True: the request retried 5,000 tasks, and is repeated for the rest. */
+    /** True: the request retried at least 5,000 tasks, and is repeated for the rest. */
     'has_more?': 'boolean',
   }),
   refusals: ['unknown_task_type'],

@@ -36,12 +36,15 @@ export async function compactBucket(deps: CompactDeps, bucket: MovedBucket): Pro
       membersMax: limits.members,
     })
     if (chosen.length === 0) return done()
-    if (!(await begin(deps, bucket, chosen))) return wait('cache', clock.now() + roomWaitMs)
+    const begun = await begin(deps, bucket, chosen)
+    if (begun === 'full') return wait('cache', clock.now() + roomWaitMs)
+    // All their members were deleted meanwhile, and they ended; what is left is looked for again by the schedule.
+    if (begun === 'empty') return done()
   }
 }
 
-/** Writes the new pack. Returns false without room in the cache. */
-async function begin(deps: CompactDeps, bucket: MovedBucket, chosen: readonly CompactablePack[]): Promise<boolean> {
+/** Writes the new pack. */
+async function begin(deps: CompactDeps, bucket: MovedBucket, chosen: readonly CompactablePack[]): ReturnType<typeof writeNextPack> {
   const packIds = chosen.map(({ id }) => id)
   const next = await writeNextPack(deps, bucket, {
     records: readLiving(deps, packIds),
@@ -49,10 +52,8 @@ async function begin(deps: CompactDeps, bucket: MovedBucket, chosen: readonly Co
     targetCopies: Math.max(...chosen.map((pack) => pack.targetCopies)),
     record: (tx) => forgetAsked(tx, packIds),
   })
-  if (next === 'full') return false
-  // All their members were deleted meanwhile, and they ended.
-  if (next === 'empty') return true
+  if (typeof next === 'string') return next
   await written()
   deps.log.info('pack written to replace others', { pack: next.packId, replaces: packIds, bucket: bucket.bucket, members: next.members })
-  return true
+  return next
 }

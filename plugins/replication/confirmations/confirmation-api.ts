@@ -47,6 +47,13 @@ export const listConfirmations = defineEndpoint({
 
 const attemptId = type('string > 0').narrow(documented({ maxLength: 32 }))
 
+const released = type({
+  /** The `attempt_id` as listed. */
+  expected_attempt_id: attemptId,
+  /** Must be true: the released attempt may still reach the chain. */
+  acknowledge_possible_duplicate: 'boolean',
+})
+
 export const releaseConfirmation = defineEndpoint({
   method: 'POST',
   path: '/api/v1/storage-confirmations/:copyId/release',
@@ -54,12 +61,7 @@ export const releaseConfirmation = defineEndpoint({
   summary: 'Let another attempt store the copy, after one last look at the chain; the copy may be paid twice for a while',
   audit: ['expected_attempt_id', 'acknowledge_possible_duplicate'],
   params: type({ copyId: id }),
-  body: type({
-    /** The `attempt_id` of the entry as listed. */
-    expected_attempt_id: attemptId,
-    /** Must be true: the released attempt may still reach the chain. */
-    acknowledge_possible_duplicate: 'boolean',
-  }),
+  body: released,
   answer: type({ copy_id: 'number.integer', status: "'released'" }),
   refusals: [
     'storage_confirmation_not_found',
@@ -76,12 +78,7 @@ export const releaseGroup = defineEndpoint({
   role: 'operator',
   summary: 'Let another attempt store all copies of an attempt that still need an operator, each as a single release does',
   audit: ['expected_attempt_id', 'acknowledge_possible_duplicate', 'released', 'refused'],
-  body: type({
-    /** The `attempt_id` of the entries as listed. */
-    expected_attempt_id: attemptId,
-    /** Must be true: the released attempt may still reach the chain. */
-    acknowledge_possible_duplicate: 'boolean',
-  }),
+  body: released,
   answer: type({
     attempt_id: 'string',
     released: 'number.integer',

@@ -32,11 +32,9 @@ export async function adoptPieces<P extends Wanted>(
 ): Promise<Adoption<P>> {
   const { database, reads, log } = deps
   const { id: dataSetId, chainId } = dataSet
-  if (chainId === null || explainedOf(reads).has(dataSetId)) return { missing: wanted, unsettled: 0 }
-  if ((await reads.addedPieces(chainId)) <= BigInt(await countRecordedPieces(database.read, dataSetId))) {
-    explainedOf(reads).add(dataSetId)
-    return { missing: wanted, unsettled: 0 }
-  }
+  const added = chainId === null ? 0n : await reads.addedPieces(chainId)
+  // The only read, as long as the records explain all pieces of the data set.
+  if (chainId === null || added <= BigInt(await countRecordedPieces(database.read, dataSetId))) return { missing: wanted, unsettled: 0 }
   const found = await findUnrecorded(deps, { dataSetId, chainId }, wanted)
   if (found.size === 0) return { missing: wanted, unsettled: 0 }
   const { finalized } = await readDepths(deps)
@@ -49,15 +47,6 @@ export async function adoptPieces<P extends Wanted>(
   if (final.length > 0)
     log.warn('pieces that the chain had without a record are committed and not paid again', { dataSet: dataSetId, pieces: final.length })
   return { missing: wanted.filter((copy) => !found.has(copy)), unsettled: found.size - final.length }
-}
-
-/** The data sets of which the records explained all pieces once. A database becomes older than the chain only while no gateway runs. */
-const explained = new WeakMap<AdoptDeps['reads'], Set<number>>()
-
-function explainedOf(reads: AdoptDeps['reads']): Set<number> {
-  const known = explained.get(reads) ?? new Set()
-  explained.set(reads, known)
-  return known
 }
 
 interface Place {

@@ -17,7 +17,7 @@ export interface ContentState extends Work {
   readonly isStuck: boolean
   /** A committed copy does not count as durable, and it lacks copies. */
   readonly isDenied: boolean
-  /** The contents of a composite. */
+  /** The contents that hold the copies of a composite: parts of it, and packs of parts. */
   readonly partIds: readonly number[]
 }
 
@@ -55,7 +55,7 @@ export async function withStates<C extends LocatedContent & { readonly partCount
       return { ...content, ...flags, ...workOn(content), state: stateOf(content), partIds: noParts }
     }
     const situation = compositeSituation(own.map((part) => ({ ...part, state: stateOf(part) })))
-    const partIds = own.map((part) => part.contentId)
+    const partIds = [...new Set(own.map((part) => part.copiedId))]
     const flags = { isStuck: onItsWay.has(situation.state) && own.some(isStuck), isDenied: own.some(isDenied) }
     return { ...content, ...situation, ...flags, ...combineWork(own.map(workOn)), partIds }
   })

@@ -114,6 +114,30 @@ test('the state, the copies and the places of an object of several pieces are th
   })
 })
 
+test('two parts in one pack have the copies of the pack, in the list and in the details', async () => {
+  await using storage = await openPieceStorage(options)
+  const version = await storage.put('large', randomBytes(2 * bytesMax))
+  const pack = (await storage.put('pack', randomBytes(bytesMax))).contentId ?? 0
+  const { placements } = viewsOf(storage)
+  const parts = await partsOf(storage, version)
+  await storage.database.write(async (tx) => {
+    await runSql(tx, `insert into packs (content_id, bucket_id, created_at) values (${pack}, ${version.bucketId}, 0)`)
+    for (const [at, part] of parts.entries()) {
+      await runSql(tx, `insert into pack_members (content_id, pack_id, offset_bytes, length) values (${part}, ${pack}, ${at * 10}, 10)`)
+    }
+  })
+  await commit(storage, version, pack, [1, 2])
+  const id = version.contentId ?? 0
+  expect((await placements.ofContents([id])).get(id)?.copies).toMatchObject({
+    stored: 2,
+    slots: [{ status: 'committed' }, { status: 'committed' }],
+  })
+  expect((await placements.ofVersion(version.bucketId, version.versionId))?.copies.map(({ status }) => status)).toEqual([
+    'committed',
+    'committed',
+  ])
+})
+
 test('versions of objects of several pieces are counted and listed with the data sets of their parts', async () => {
   await using storage = await openPieceStorage(options)
   const shared = randomBytes(bytesMax)

@@ -2,7 +2,7 @@ import type { Database, Reader, TaskQueue } from '#kernel'
 import type { ContentSituation, Placements, UploadRecord } from '../../contract.ts'
 import { type ContentRow, findContents, findUnsettledContents } from '../records/placement-store.ts'
 import { type ContentState, withStates } from './being-stored.ts'
-import { progressOf } from './copy-progress.ts'
+import { progressOf, workOf } from './copy-progress.ts'
 
 type Content = ContentRow & ContentState
 
@@ -14,10 +14,14 @@ interface ContentViewDeps {
 
 /** Situations of contents for lists. A content and its tasks are read in one snapshot. */
 export function createContentViews({ database, queue, uploadOf }: ContentViewDeps): Pick<Placements, 'ofContents' | 'ofWork'> {
-  const read = async (contentIds: readonly number[], find: (read: Reader, ids: readonly number[]) => Promise<ContentRow[]>) => {
+  const read = async (
+    contentIds: readonly number[],
+    find: (read: Reader, ids: readonly number[]) => Promise<ContentRow[]>,
+    isWanted: (content: Content) => boolean = () => true,
+  ) => {
     if (contentIds.length === 0) return new Map<number, ContentSituation>()
     return database.snapshot(async (read) => {
-      const contents = await withStates(read, queue, await find(read, contentIds))
+      const contents = (await withStates(read, queue, await find(read, contentIds))).filter(isWanted)
       const progress = await progressOf(read, contents)
       const situationOf = (content: Content): ContentSituation => ({
         ...toSituation(content),
@@ -29,10 +33,8 @@ export function createContentViews({ database, queue, uploadOf }: ContentViewDep
   }
   return {
     ofContents: (contentIds) => read(contentIds, findContents),
-    async ofWork(contentIds, work) {
-      const found = await read(contentIds, work === 'complete' ? findContents : findUnsettledContents)
-      return new Map([...found].filter(([, { copies }]) => copies?.work === work))
-    },
+    ofWork: (contentIds, work) =>
+      read(contentIds, work === 'complete' ? findContents : findUnsettledContents, (content) => workOf(content) === work),
   }
 }
 

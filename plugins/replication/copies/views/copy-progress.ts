@@ -1,21 +1,22 @@
 import type { Reader } from '#kernel'
 import type { CopyProgress } from '../../contract.ts'
+import { idsOf } from '../../stuck/copy-failure-store.ts'
 import { waitText } from '../../stuck/wait-text-policy.ts'
 import type { ContentRow } from '../records/placement-store.ts'
 import type { ContentState } from './being-stored.ts'
 import { combineCopies } from './combine-copies-policy.ts'
-import { copiedPartsOf, listCopiesOfSome } from './copy-record-store.ts'
+import { listCopiesOfSome } from './copy-record-store.ts'
 
 type Shown = ContentRow & ContentState
 
-/** Reads the copies of a page of contents by one statement, and the parts of its composites by another. */
+/** An empty content needs no copies. */
+export const workOf = ({ size, work }: Pick<Shown, 'size' | 'work'>): CopyProgress['work'] => (size === 0 ? 'complete' : work)
+
+/** Reads the copies of a page of contents by one statement. */
 export async function progressOf(read: Reader, contents: readonly Shown[]): Promise<(content: Shown) => CopyProgress> {
-  const composites = contents.filter(({ partIds }) => partIds.length > 0).map(({ contentId }) => contentId)
-  const parts = await copiedPartsOf(read, composites)
-  const idsOf = ({ contentId, copiedId }: Shown) => parts.get(contentId) ?? [copiedId]
   const found = await listCopiesOfSome(read, [...new Set(contents.flatMap(idsOf))])
   return (content) => {
-    const { work, waitReason, waitUntilMs, size, targetCopies } = content
+    const { waitReason, waitUntilMs, size, targetCopies } = content
     const ids = idsOf(content)
     const copies = combineCopies(
       ids.flatMap((id) => found.get(id) ?? []),
@@ -25,6 +26,6 @@ export async function progressOf(read: Reader, contents: readonly Shown[]): Prom
     const target = size === 0 ? 0 : targetCopies
     const stored = slots.filter(({ status }) => status === 'committed').length
     const waitMessage = waitReason === null ? null : waitText(waitReason)
-    return { work: size === 0 ? 'complete' : work, target, stored, waitReason, waitMessage, waitUntilMs, slots }
+    return { work: workOf(content), target, stored, waitReason, waitMessage, waitUntilMs, slots }
   }
 }

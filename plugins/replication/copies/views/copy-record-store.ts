@@ -44,21 +44,6 @@ const findCopiesOfParts = statement((db, { contentId }: Params<{ contentId: numb
   ),
 )
 
-const findCopiedParts = statement((db, { compositeIds }: Params<{ compositeIds: readonly number[] }>) =>
-  db
-    .selectFrom('content_parts as o')
-    .leftJoin('pack_members as m', 'm.content_id', 'o.part_content_id')
-    .select(({ fn }) => ['o.content_id as compositeId', fn.coalesce('m.pack_id', 'o.part_content_id').as('copiedId')])
-    .where('o.content_id', 'in', compositeIds),
-)
-
-/** The contents that hold the copies of the parts, by composite. */
-export async function copiedPartsOf(reader: Reader, compositeIds: readonly number[]): Promise<ReadonlyMap<number, readonly number[]>> {
-  if (compositeIds.length === 0) return new Map()
-  const byComposite = Map.groupBy(await reader.all(findCopiedParts, { compositeIds }), ({ compositeId }) => compositeId)
-  return new Map([...byComposite].map(([id, rows]) => [id, [...new Set(rows.map(({ copiedId }) => copiedId))]]))
-}
-
 /** `retrievalUrl` is set for copies that the provider already serves. */
 export async function listCopyRecords(
   reader: Reader,

@@ -65,13 +65,14 @@ function keepFocus(row: HTMLElement): void {
   kept.observer?.disconnect()
   const list = row.closest<HTMLElement>('[data-list]')
   if (!list) return
-  const untilMs = performance.now() + exchangeMs
-  kept.observer = new MutationObserver(() => {
-    if (document.activeElement !== document.body || performance.now() > untilMs) return
+  const observer = new MutationObserver(() => {
+    if (document.activeElement !== document.body) return
     const now = row.isConnected ? row : rowsOf(list).find((other) => other.dataset.row === row.dataset.row)
     now?.focus({ preventScroll: true })
   })
-  kept.observer.observe(list, { childList: true })
+  observer.observe(list, { childList: true })
+  setTimeout(() => observer.disconnect(), exchangeMs)
+  kept.observer = observer
 }
 
 function click(control: HTMLElement | null): boolean {
