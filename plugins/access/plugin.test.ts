@@ -5,7 +5,7 @@ import { expect, test } from 'vitest'
 import { adminAuth } from '#kernel/system'
 import { createFakeClock, describeOnEngines, testKernel, testOperator } from '#kernel/testing'
 import { AuditKeeper, linesWaitingMax } from './audit/audit-keeper.ts'
-import { addLine, type LineFilter, pageOfLines, removeLines } from './audit/audit-store.ts'
+import { addLine, endsOf, type LineFilter, pageOfLines, removeLines } from './audit/audit-store.ts'
 import { describeLine } from './audit/describe-line-policy.ts'
 import { auditLimits } from './audit/forget-audit-task.ts'
 import { accessMigrations } from './migrations.ts'
@@ -144,38 +144,47 @@ test('a line that is added while the last ones end is written without another on
 })
 
 await describeOnEngines('the audit table', ({ open }) => {
+  const all: LineFilter = { fromMs: 0, toMs: 100, before: 1000, limit: 100 }
+  const opened = async () => {
+    const database = await open([{ name: 'access', migrations: accessMigrations }])
+    return {
+      database,
+      times: async () => (await pageOfLines(database.read, all)).map(({ at }) => at),
+      async remove(beforeMs: number, kept: Parameters<typeof endsOf>[1], limit: number = auditLimits.batch) {
+        const ends = await endsOf(database.read, kept)
+        return database.write((tx) => removeLines(tx, { ...ends, beforeMs, limit }))
+      },
+      [Symbol.asyncDispose]: () => database[Symbol.asyncDispose](),
+    }
+  }
+
   test('old lines and lines beyond the limit are removed in bounded steps', async () => {
-    await using database = await open([{ name: 'access', migrations: accessMigrations }])
+    await using table = await opened()
     const line = describeLine({ what: 'sign-in', fields: { outcome: 'accepted', how: 'form', by: 'admin', client: '::1' } })
-    await database.write(async (tx) => {
+    await table.database.write(async (tx) => {
       for (let at = 1; at <= 10; at += 1) await addLine(tx, at, line)
     })
-    const all: LineFilter = { fromMs: 0, toMs: 100, before: 1000, limit: 100 }
-    const times = async () => (await pageOfLines(database.read, all)).map(({ at }) => at)
-    expect(await database.write((tx) => removeLines(tx, { beforeMs: 4, linesMax: 100, namelessMax: 0, limit: 2 }))).toBe(2)
-    expect(await times()).toEqual([10, 9, 8, 7, 6, 5, 4, 3])
-    expect(await database.write((tx) => removeLines(tx, { beforeMs: 4, linesMax: 5, namelessMax: 0, limit: auditLimits.batch }))).toBe(3)
-    expect(await times()).toEqual([10, 9, 8, 7, 6])
-    expect(await database.write((tx) => removeLines(tx, { beforeMs: 4, linesMax: 5, namelessMax: 0, limit: auditLimits.batch }))).toBe(0)
+    expect(await table.remove(4, { linesMax: 100, ofStrangersMax: 0 }, 2)).toBe(2)
+    expect(await table.times()).toEqual([10, 9, 8, 7, 6, 5, 4, 3])
+    expect(await table.remove(4, { linesMax: 5, ofStrangersMax: 0 })).toBe(3)
+    expect(await table.times()).toEqual([10, 9, 8, 7, 6])
+    expect(await table.remove(4, { linesMax: 5, ofStrangersMax: 0 })).toBe(0)
   })
 
-  test('lines without a name push out only each other, and ids with gaps are no lines', async () => {
-    await using database = await open([{ name: 'access', migrations: accessMigrations }])
-    const line = (by?: string) => describeLine({ what: 'sign-in', fields: { outcome: 'refused', how: 'form', by, client: '::1' } })
-    await database.write(async (tx) => {
-      await addLine(tx, 1, line('admin'))
-      await addLine(tx, 2, line('admin'))
-      for (let at = 3; at <= 9; at += 1) await addLine(tx, at, line())
-      await addLine(tx, 10, line('admin'))
+  test('lines that anybody can cause push out only each other, also with the name of an operator, and ids with gaps are no lines', async () => {
+    await using table = await opened()
+    const line = (outcome: string, by?: string) => describeLine({ what: 'sign-in', fields: { outcome, how: 'form', by, client: '::1' } })
+    await table.database.write(async (tx) => {
+      await addLine(tx, 1, line('accepted', 'admin'))
+      await addLine(tx, 2, line('accepted', 'admin'))
+      for (let at = 3; at <= 9; at += 1) await addLine(tx, at, line('refused', at % 2 === 0 ? 'admin' : undefined))
+      await addLine(tx, 10, line('accepted', 'admin'))
     })
-    const all: LineFilter = { fromMs: 0, toMs: 100, before: 1000, limit: 100 }
-    const times = async () => (await pageOfLines(database.read, all)).map(({ at }) => at)
-    const remove = (linesMax: number) =>
-      database.write((tx) => removeLines(tx, { beforeMs: 0, linesMax, namelessMax: 2, limit: auditLimits.batch }))
-    expect(await remove(3)).toBe(5)
-    expect(await times()).toEqual([10, 9, 8, 2, 1])
-    expect(await remove(3)).toBe(0)
-    expect(await remove(2)).toBe(1)
-    expect(await times()).toEqual([10, 9, 8, 2])
+    const kept = (linesMax: number) => ({ linesMax, ofStrangersMax: 2 })
+    expect(await table.remove(0, kept(3))).toBe(5)
+    expect(await table.times()).toEqual([10, 9, 8, 2, 1])
+    expect(await table.remove(0, kept(3))).toBe(0)
+    expect(await table.remove(0, kept(2))).toBe(1)
+    expect(await table.times()).toEqual([10, 9, 8, 2])
   })
 })

@@ -1,5 +1,6 @@
+import type { ExpressionBuilder } from 'kysely'
 import type { Params, Reader, Tx } from '#kernel'
-import { statement } from '../tables.ts'
+import { type AccessTables, statement } from '../tables.ts'
 import type { StoredLine } from './describe-line-policy.ts'
 
 export interface KeptLine extends StoredLine {
@@ -34,7 +35,7 @@ interface Wanted {
 /** The newest lines that are too many; 0: none. */
 interface Ends {
   readonly lastId: number
-  readonly lastNamelessId: number
+  readonly lastOfStrangersId: number
 }
 
 const columns = ['id', 'at', 'what', 'outcome', 'who', 'how', 'client', 'method', 'route', 'status', 'subject'] as const
@@ -67,13 +68,23 @@ const add = statement((db, row: Params<StoredLine & { at: number }>) =>
     subject: row.subject,
   }),
 )
+/** Lines that anybody can cause: without a name, and attempts to sign in, whose name was only claimed. */
+const isOfStrangers = (row: ExpressionBuilder<AccessTables, 'audit_lines'>) =>
+  row.or([row('who', 'is', null), row.and([row('what', '=', 'sign_in'), row('outcome', '<>', 'done')])])
+
 const newestBeyond = statement((db, { linesMax }: Params<{ linesMax: number }>) =>
-  db.selectFrom('audit_lines').select('id').where('who', 'is not', null).orderBy('id', 'desc').limit(1).offset(linesMax),
+  db
+    .selectFrom('audit_lines')
+    .select('id')
+    .where((row) => row.not(isOfStrangers(row)))
+    .orderBy('id', 'desc')
+    .limit(1)
+    .offset(linesMax),
 )
-const newestNamelessBeyond = statement((db, { linesMax }: Params<{ linesMax: number }>) =>
-  db.selectFrom('audit_lines').select('id').where('who', 'is', null).orderBy('id', 'desc').limit(1).offset(linesMax),
+const newestOfStrangersBeyond = statement((db, { linesMax }: Params<{ linesMax: number }>) =>
+  db.selectFrom('audit_lines').select('id').where(isOfStrangers).orderBy('id', 'desc').limit(1).offset(linesMax),
 )
-const removeOld = statement((db, { beforeMs, lastId, lastNamelessId, limit }: Params<Ends & { beforeMs: number; limit: number }>) =>
+const removeOld = statement((db, { beforeMs, lastId, lastOfStrangersId, limit }: Params<Ends & { beforeMs: number; limit: number }>) =>
   db.deleteFrom('audit_lines').where('id', 'in', (inner) =>
     inner
       .selectFrom('audit_lines')
@@ -81,8 +92,8 @@ const removeOld = statement((db, { beforeMs, lastId, lastNamelessId, limit }: Pa
       .where((row) =>
         row.or([
           row('at', '<', beforeMs),
-          row.and([row('who', 'is not', null), row('id', '<=', lastId)]),
-          row.and([row('who', 'is', null), row('id', '<=', lastNamelessId)]),
+          row.and([row.not(isOfStrangers(row)), row('id', '<=', lastId)]),
+          row.and([isOfStrangers(row), row('id', '<=', lastOfStrangersId)]),
         ]),
       )
       .orderBy('id')
@@ -97,18 +108,20 @@ export const pageOfLines = (read: Reader, { what, outcome, who, route, ...range 
 export const addLine = (tx: Tx, atMs: number, line: StoredLine): Promise<unknown> => tx.run(add, { at: atMs, ...line })
 
 interface Kept {
-  readonly beforeMs: number
-  /** Lines of a known name. */
+  /** Lines that only a person with rights can cause. */
   readonly linesMax: number
-  /** Lines without a name, which anybody can cause: they push out only each other. */
-  readonly namelessMax: number
-  readonly limit: number
+  /** Lines that anybody can cause: they push out only each other. */
+  readonly ofStrangersMax: number
+}
+
+/** The newest lines beyond the limits. Removing older ones does not move them. */
+export async function endsOf(read: Reader, { linesMax, ofStrangersMax }: Kept): Promise<Ends> {
+  const last = await read.get(newestBeyond, { linesMax })
+  const lastOfStrangers = await read.get(newestOfStrangersBeyond, { linesMax: ofStrangersMax })
+  return { lastId: last?.id ?? 0, lastOfStrangersId: lastOfStrangers?.id ?? 0 }
 }
 
 /** Removes up to `limit` lines that are too old or too many. Returns how many. */
-export async function removeLines(tx: Tx, { beforeMs, linesMax, namelessMax, limit }: Kept): Promise<number> {
-  const last = await tx.get(newestBeyond, { linesMax })
-  const lastNameless = await tx.get(newestNamelessBeyond, { linesMax: namelessMax })
-  const { changes } = await tx.run(removeOld, { beforeMs, lastId: last?.id ?? 0, lastNamelessId: lastNameless?.id ?? 0, limit })
-  return changes
+export async function removeLines(tx: Tx, removed: Ends & { readonly beforeMs: number; readonly limit: number }): Promise<number> {
+  return (await tx.run(removeOld, removed)).changes
 }

@@ -6,9 +6,9 @@ const day = 24 * 3_600_000
 export const auditLimits = {
   /** Age in ms at which a line is removed from the table. */
   ageMs: 90 * day,
-  /** Lines with a name, and lines without one. */
   linesMax: 180_000,
-  namelessMax: 20_000,
+  /** Lines that anybody can cause. */
+  ofStrangersMax: 20_000,
   /** Lines that one transaction removes. */
   batch: 5_000,
 } as const
@@ -22,14 +22,15 @@ export const forgetAuditTask = defineTask({
   isRecurring: true,
   subject: () => ({ type: 'system', key: 'audit' }),
   run: async ({ services: { database, clock }, fence, signal }) => {
-    const { removeLines } = await import('./audit-store.ts')
+    const { endsOf, removeLines } = await import('./audit-store.ts')
     const { forgetEnded } = await import('../sessions/ended-store.ts')
     const fenced = fence(database)
     const { ageMs, batch, ...kept } = auditLimits
     const nowMs = clock.now()
+    const ends = await endsOf(database.read, kept)
     for (;;) {
       signal.throwIfAborted()
-      const removed = await fenced.write((tx) => removeLines(tx, { ...kept, beforeMs: nowMs - ageMs, limit: batch }))
+      const removed = await fenced.write((tx) => removeLines(tx, { ...ends, beforeMs: nowMs - ageMs, limit: batch }))
       if (removed < batch) break
     }
     await fenced.write((tx) => forgetEnded(tx, nowMs))
