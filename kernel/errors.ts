@@ -53,6 +53,8 @@ export function defineErrors<const T extends Readonly<Record<string, ErrorSpec>>
 
 /** Codes that any endpoint may answer with. */
 export const kernelErrors = defineErrors({
+  request_timeout: { status: 408, message: 'The request body did not arrive in time.' },
+  deadline_exceeded: { status: 503, message: 'The answer could not be produced in time; try again.' },
   invalid_request: { status: 400, message: 'The request cannot be understood.' },
   authentication_required: { status: 401, message: 'Sign in, or send HTTP Basic credentials.' },
   second_factor_required: { status: 401, message: 'The second factor is on: send the code of the authenticator app, or a recovery code.' },

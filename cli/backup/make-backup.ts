@@ -50,7 +50,12 @@ export async function makeBackup(request: BackupRequest): Promise<BackupResult> 
   })
   using copied = await openSqliteFile(join(place, databaseName))
   const sources = request.sources.map(({ files }) => files)
-  await removeLeftovers(target.dir, run, sources, copied)
+  await removeLeftovers(target.dir, run, sources, copied).catch((cause: unknown) => {
+    throw new CommandError(
+      `the backup of ${result.manifest.started_at} in ${target.dir} is complete, but old files could not be removed; the next svc backup removes them`,
+      { cause },
+    )
+  })
   return result
 }
 

@@ -30,7 +30,7 @@ test('without a wallet key svc serve starts in setup mode, says what is missing 
   expect(running).toContain('mode=setup')
   const advice = await svc.line(/setup mode/)
   expect(advice).toContain('chain.private_key is required')
-  expect(advice).toContain(`${join(home.dir, '.svc', 'config.toml')}, in the environment, then restart`)
+  expect(advice).toContain(`${join(home.dir, '.svc', 'config.toml')}, in the environment or through http`)
   const health = await fetch(`${urlIn(running)}/healthz`)
   expect(health.status).toBe(200)
   expect(await health.json()).toMatchObject({ status: 'setup' })

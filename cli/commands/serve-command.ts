@@ -1,4 +1,4 @@
-import { type CommandCall, log } from '#kernel'
+import { type CommandCall, type Log, log } from '#kernel'
 import { modeForOthers, type PreparedKernel, prepareKernel, type RunningKernel, restartExitCode, startKernel } from '#kernel/host'
 import { envName } from '#kernel/system'
 import { builtinPlugins } from '../../plugins/index.ts'
@@ -30,15 +30,24 @@ export async function run(call: CommandCall<unknown, { set: readonly string[]; w
   })
   const name = await Promise.race([stop.received, kernel.restartRequested])
   lines.info('stopping', name === undefined ? { reason: 'restart requested' } : { signal: name })
-  await (name === undefined ? stopInTime(kernel) : kernel.stop())
+  await (name === undefined ? stopInTime(kernel, lines) : kernel.stop())
   lines.info('stopped')
-  return name === undefined ? restartExitCode : undefined
+  // A stop signal during the stop ends the service.
+  return name === undefined && !stop.signal.aborted ? restartExitCode : undefined
 }
 
-async function stopInTime(kernel: RunningKernel): Promise<void> {
-  const timer = setTimeout(() => process.exit(restartExitCode), restartStopMs)
-  await kernel.stop()
-  clearTimeout(timer)
+async function stopInTime(kernel: RunningKernel, lines: Log): Promise<void> {
+  const timer = setTimeout(() => {
+    lines.error('the stop before the restart takes too long: the process ends', { limitMs: restartStopMs })
+    process.exit(restartExitCode)
+  }, restartStopMs)
+  try {
+    await kernel.stop()
+  } catch (error) {
+    lines.error('the stop before the restart failed', { error })
+  } finally {
+    clearTimeout(timer)
+  }
 }
 
 /** `key=value` pairs by dotted path. */
@@ -68,11 +77,8 @@ function refuseSecretFlags({ sections }: PreparedKernel, flags: Readonly<Record<
 }
 
 /** Says in setup mode what is missing and where to set it. */
-function adviseSetup({ config, decision, sections }: PreparedKernel, adminUrl: string): string | undefined {
+function adviseSetup({ config, decision }: PreparedKernel, adminUrl: string): string | undefined {
   if (decision.mode !== 'setup') return undefined
   const missing = decision.missing.map(({ field, message }) => `${field} ${message.replace(/\.$/, '')}`).join('; ')
-  const editable = sections.flatMap(({ path, keys }) => Object.keys(keys).flatMap((key) => (keys[key]?.editable ? `${path}.${key}` : [])))
-  // The Admin API accepts no secrets.
-  const places = decision.missing.every(({ field }) => editable.includes(field)) ? ` or through ${adminUrl}` : ''
-  return `setup mode, only the settings are served: ${missing}. Set it in ${config.path}, in the environment${places}, then restart.`
+  return `setup mode, only the settings are served: ${missing}. Set it in ${config.path}, in the environment or through ${adminUrl}, then restart.`
 }

@@ -1,6 +1,6 @@
 /** Deadlines of requests. */
 import type { FastifyReply, FastifyRequest } from 'fastify'
-import { defineErrors } from '../errors.ts'
+import { kernelErrors } from '../errors.ts'
 import { adminLimits } from './admin-limits.ts'
 
 declare module 'fastify' {
@@ -9,11 +9,6 @@ declare module 'fastify' {
     readonly deadlineMs?: number | 'none'
   }
 }
-
-const deadlineErrors = defineErrors({
-  request_timeout: { status: 408, message: 'The request body did not arrive in time.' },
-  deadline_exceeded: { status: 503, message: 'The answer could not be produced in time; try again.' },
-})
 
 /**
  * Starts the default deadline of a request that is not authenticated yet; it ends when the answer is sent and the body is read. Call
@@ -47,6 +42,6 @@ function expire(request: FastifyRequest, reply: FastifyReply): void {
     reply.raw.destroy()
     return
   }
-  const error = request.raw.complete ? deadlineErrors.deadline_exceeded() : deadlineErrors.request_timeout()
+  const error = request.raw.complete ? kernelErrors.deadline_exceeded() : kernelErrors.request_timeout()
   void reply.header('connection', 'close').send(error)
 }

@@ -45,7 +45,10 @@ export async function prepareKernel(request: PrepareRequest): Promise<PreparedKe
   const arrange = (disabledIds: readonly string[], place?: string) => arrangePlugins(orderPlugins(all, disabledIds, place), sections)
   const { enabled, disabled, resting } = arrange(choice.disabled, choice.disabledPlace)
   const reload: ConfigState['reload'] = (changes = {}) =>
-    withExposure(withMisplaced(withoutDisabled(loadConfig({ path: configPath, dataDir, env, flags, sections, changes }), all), enabled))
+    withMisfits(
+      withExposure(withMisplaced(withoutDisabled(loadConfig({ path: configPath, dataDir, env, flags, sections, changes }), all), enabled)),
+      arrange,
+    )
   const config = reload()
   const settings = (section: Section) => config.values.get(section.path)
   return {

@@ -31,6 +31,5 @@ export const adminErrors = defineErrors({
     message: 'The archive was downloaded already, or was prepared more than a minute ago. Prepare it again.',
   },
   archives_busy: { status: 429, message: 'Four archives are being downloaded. Try again when one has ended.' },
-  deadline_exceeded: { status: 503, message: 'The answer could not be produced in time; try again.' },
   cache_full: { status: 507, message: 'The cache has no space for the object.' },
 })

@@ -5,7 +5,7 @@ export const walletErrors = defineErrors({
   connection_not_private: {
     status: 403,
     message:
-      'The key would cross a network in clear text. Use HTTPS through a proxy of admin.trusted_proxies, or open the dashboard on this machine, as through an SSH tunnel.',
+      'The key would cross a network in clear text. Use HTTPS through a proxy of admin.trusted_proxies, or open the dashboard on this machine, as through an SSH tunnel. In a container set SVC_CHAIN_PRIVATE_KEY.',
   },
   setup_complete: { status: 409, message: 'The service is not in setup mode: its wallet is changed only in the configuration file.' },
   wallet_key_set: { status: 409, message: 'The service started with a wallet key: it is changed only in the configuration file.' },

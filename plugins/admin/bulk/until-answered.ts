@@ -1,4 +1,4 @@
-import { adminErrors } from '../errors.ts'
+import { kernelErrors } from '#kernel/system'
 
 interface Answer {
   readonly raw: { readonly closed: boolean; once(event: 'close', listener: () => void): unknown }
@@ -7,7 +7,7 @@ interface Answer {
 /** Aborts when the answer was sent, which the listener does at the deadline of the request, or when the client has left. */
 export function untilAnswered({ raw }: Answer): AbortSignal {
   const answered = new AbortController()
-  const end = () => answered.abort(adminErrors.deadline_exceeded())
+  const end = () => answered.abort(kernelErrors.deadline_exceeded())
   if (raw.closed) end()
   else raw.once('close', end)
   return answered.signal

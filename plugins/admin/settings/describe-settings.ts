@@ -32,14 +32,17 @@ export function describeSettings({ state, now, system, isSupervised, isSaved, de
   const problems = now.problems.map(({ field, message }) => ({ field, message }))
   const copies = loaded.raw.get('chain.default_copies')
   const isFull = system.mode === 'full'
+  // The file may also be edited by hand.
+  const pending = listPending(loaded, now, sections)
+  const needsRestart = isSaved || pending.length > 0
   return {
     mode: problems.length === 0 ? 'ready' : 'setup',
     config_path: now.path,
     writable: isWritable(now.path),
     runtime_available: isFull,
-    restart_required: isSaved,
+    restart_required: needsRestart,
     restart: { supervised: isSupervised, started_at: formatPreciseTime(system.startedAtMs), stop_seconds: limits.stopMs / 1000 },
-    ...(isSaved && { pending: [...listPending(loaded, now, sections)] }),
+    ...(needsRestart && { pending: [...pending] }),
     ...(isFull && typeof copies === 'number' ? { runtime_chain_default_copies: copies } : {}),
     s3_users: explainS3Users(system),
     config: nestEditable(state, now, dependent),

@@ -103,6 +103,13 @@ test('a change is saved without changing the rest of the file, and takes effect 
   expect(promised(readSettings, await admin.call('GET', '/api/v1/settings')).restart_required).toBe(true)
 })
 
+test('a file that was edited by hand waits for a restart too', async () => {
+  await using admin = await start()
+  writeFileSync(join(admin.dir, 'config.toml'), `${fileOf(admin)}\n[logging]\nlevel = "debug"\n`)
+  const settings = promised(readSettings, await admin.call('GET', '/api/v1/settings'))
+  expect([settings.restart_required, settings.pending?.map(({ field }) => field)]).toEqual([true, ['logging.level']])
+})
+
 test.each([
   ['an unknown table', { cash: { dir: 'x' } }, 'cash'],
   ['an unknown name', { chain: { copies: 3 } }, 'chain.copies'],

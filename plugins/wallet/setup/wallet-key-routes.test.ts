@@ -66,6 +66,10 @@ test('a key with which the process started is not replaced, in setup mode or ful
   const inFull = await start({ config: { 'chain.private_key': other, 'chain.rpc_url': 'http://127.0.0.1:9/' } })
   expect(await inFull.save(key)).toMatchObject({ status: 409, body: { code: 'setup_complete' } })
   expect([storedKey(inSetup.file), storedKey(inFull.file)]).toEqual([other, other])
+  // It may be the only copy of a key with a typing error.
+  const mistyped = await start({ config: { 'chain.private_key': other.slice(1) } })
+  expect(await mistyped.save(key)).toMatchObject({ status: 409, body: { code: 'wallet_key_set' } })
+  expect(storedKey(mistyped.file)).toBe(other.slice(1))
 })
 
 test.each<[string, number, Record<string, string>]>([

@@ -1,5 +1,5 @@
 import { defineRoutes, serveEndpoint } from '#kernel'
-import { adminAuth, type ConfigState, configState, saveConfigFile, systemState } from '#kernel/system'
+import { adminAuth, type ConfigState, configState, envName, saveConfigFile, systemState } from '#kernel/system'
 import { walletErrors } from '../errors.ts'
 import { saveWalletKey } from './wallet-key-api.ts'
 
@@ -23,9 +23,12 @@ export const walletKeyRoutes = defineRoutes({
   },
 })
 
-/** A key that the process started with may own data sets. One that was stored since then may be corrected. */
-function requireUnset({ loaded }: Pick<ConfigState, 'loaded'>): void {
-  if (!loaded.problems.some((problem) => problem.field === field)) throw walletErrors.wallet_key_set()
+/** A key that the process started with may own data sets, also one with a typing error. One that was stored since then may be corrected. */
+function requireUnset({ loaded: { raw, sources } }: Pick<ConfigState, 'loaded'>): void {
+  if (['env', 'flag'].includes(sources.get(field) ?? '')) {
+    throw walletErrors.wallet_key_set({ message: `${envName(field)} sets the wallet key, also an empty one: change or remove it there.` })
+  }
+  if ((raw.get(field) ?? '') !== '') throw walletErrors.wallet_key_set()
 }
 
 async function readKey(text: string): Promise<{ readonly privateKey: string; readonly address: string }> {

@@ -86,7 +86,7 @@ const PasswordStep = component$<{ open: Signal<boolean>; begun: Signal<Begun | u
     if (answer && open.value) begun.value = answer
   })
   return (
-    <form preventdefault:submit onSubmit$={submit} class="flex flex-col gap-4">
+    <form method="post" preventdefault:submit onSubmit$={submit} class="flex flex-col gap-4">
       <Field label="Password of the local admin">
         <TextInput value={password} name="password" type="password" autoComplete="current-password" required data-autofocus="" />
       </Field>
@@ -114,7 +114,7 @@ const ScanStep = component$<{ open: Signal<boolean>; begun: Begun; issued: Signa
     invalidate(['GET /auth/second-factor'])
   })
   return (
-    <form id={formId} preventdefault:submit onSubmit$={submit} class="flex flex-col gap-4">
+    <form id={formId} method="post" preventdefault:submit onSubmit$={submit} class="flex flex-col gap-4">
       <div class="flex flex-wrap items-center gap-5">
         <QrCode text={props.begun.uri} label="QR code of the secret" />
         <div class="min-w-0 flex-1 basis-52">

@@ -28,7 +28,7 @@ const RemoveForm = component$<{ open: Signal<boolean> }>(({ open }) => {
     toast({ title: 'The second factor is off' })
   })
   return (
-    <form preventdefault:submit onSubmit$={submit} class="flex flex-col gap-4">
+    <form method="post" preventdefault:submit onSubmit$={submit} class="flex flex-col gap-4">
       <Field label="Code of the app, or a recovery code">
         <TextInput value={code} name="code" mono autoComplete="one-time-code" required data-autofocus="" />
       </Field>

@@ -84,6 +84,7 @@ async function readStart(): Promise<string | undefined> {
     return (await call('GET /settings')).restart.started_at
   } catch (error) {
     if (!(error instanceof ApiError)) throw error
-    return undefined
+    // The successor ended the session: the page loads with the sign-in.
+    return error.status === 401 ? '' : undefined
   }
 }

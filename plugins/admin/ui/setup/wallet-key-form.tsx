@@ -15,7 +15,7 @@ export const WalletKeyForm = component$<{ address: Signal<string> }>(({ address 
     invalidate(['GET /settings'])
   })
   return (
-    <form preventdefault:submit onSubmit$={submit} class="flex max-w-140 flex-col gap-3">
+    <form method="post" preventdefault:submit onSubmit$={submit} class="flex max-w-140 flex-col gap-3">
       <Field label="Private key" help="64 hexadecimal digits. It is stored in the configuration file, and never shown or logged.">
         <TextInput value={key} name="private-key" type="password" mono required />
       </Field>
