@@ -4,7 +4,9 @@ import { benchPutGet } from './put-get.ts'
 
 const scale = { rounds: 1, smallPuts: 100, smallGets: 200, smallObjects: 10, largeBytes: 2 * 1024 ** 2, largePuts: 1, largeGets: 4 }
 
-test('every PUT and GET load is measured at the gateway and at a bare server', async () => {
+const benchMs = 240_000
+
+test('every PUT and GET load is measured at the gateway and at a bare server', { timeout: benchMs }, async () => {
   const { rows } = await benchPutGet({ scale })
   expect(rows.map(({ label }) => label)).toEqual([
     'GET 4 KiB, 32 connections: Fastify, a buffer',
@@ -45,7 +47,7 @@ test('every PUT and GET load is measured at the gateway and at a bare server', a
   expect(rows.at(-1)?.value).toBeGreaterThanOrEqual(Math.max(...peaks))
 })
 
-test('the gateway of another checkout takes part in each round, and the ratios to it are shown', async () => {
+test('the gateway of another checkout takes part in each round, and the ratios to it are shown', { timeout: benchMs }, async () => {
   const { rows } = await benchPutGet({ scale, before: fileURLToPath(new URL('..', import.meta.url)) })
   expect(rows.map(({ label }) => label).filter((label) => label.startsWith('GET 4 KiB,'))).toEqual([
     'GET 4 KiB, 32 connections: Fastify, a buffer',

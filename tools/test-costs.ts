@@ -134,6 +134,8 @@ const allowances: Readonly<Record<string, number>> = {
   'e2e/ui/objects.test.ts': 40,
   // A browser, a build of the dashboard, and a service that starts three times.
   'e2e/ui/restart.test.ts': 35,
+  // A browser with some fifteen pages, and a press of a key for each of 91 rows.
+  'e2e/ui/lists.test.ts': 40,
   // Eight jobs of an operator in a browser, with buckets of 130 objects.
   'e2e/ui/jobs.test.ts': 40,
   // A browser with some forty pages, and a devnet.
@@ -156,6 +158,7 @@ const waitingFiles = [
   'cli/commands/serve-command.test.ts',
   'cli/svc.test.ts',
   'kernel/start/offline-doctor.test.ts',
+  'kernel/start/upgrade-copies.test.ts',
   'kernel/process/start-thread.test.ts',
   'kernel/db/postgres/lost-commit.test.ts',
   'kernel/db/postgres/open-postgres.test.ts',

@@ -61,7 +61,7 @@ test('svc dev becomes ready, stops everything it started, and continues with its
       headers: { authorization: basicAuth(username, password) },
     })
     expect(restarted.status).toBe(202)
-    await svc.line(/Depositing test tokens/)
+    await svc.line(/^svc is back/)
     await expect.poll(async () => (await fetch(`${first.base_url}/healthz`).catch(() => undefined))?.status, { timeout: devMs }).toBe(200)
     expect(await (await s3.send(new GetObjectCommand(object))).Body?.transformToString()).toBe(body)
     s3.destroy()

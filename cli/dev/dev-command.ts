@@ -110,7 +110,8 @@ async function serveGateway(run: DevRun, { gateway, devnet, ports }: GatewayRun)
   const region = String(prepared.config.raw.get('s3.region'))
   const facts = { kernel, gateway, s3, region, devnet: devnet.ready }
   writePrivateFile(directory.ready, `${JSON.stringify(describeReady(facts), null, 2)}\n`)
-  if (ports === run.flags) {
+  if (ports !== run.flags) out.note('svc is back at the same addresses')
+  else {
     out.result(describeReady(facts), renderWelcome({ ...facts, ...urls, sizes: kernel.get(objects), logPath: directory.log, svc }))
   }
   const ended = await Promise.race([stop.received, devnet.ended, kernel.restartRequested.then(() => 'restart')])

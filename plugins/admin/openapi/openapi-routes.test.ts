@@ -63,6 +63,7 @@ test('every address of the plugin and of signing in is documented', async () => 
     'POST /api/v1/bulk-actions/{id}/stop',
     'POST /api/v1/doctor/checks/{name}/run',
     'POST /api/v1/doctor/fixes/{name}',
+    'POST /api/v1/restart',
     'POST /api/v1/settings/validate',
     'PUT /api/v1/buckets/{name}/copy-policy',
     'PUT /api/v1/buckets/{name}/owner',

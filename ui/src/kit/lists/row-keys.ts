@@ -14,7 +14,7 @@ function runRowKey({ key, target, shiftKey }: Pick<KeyboardEvent, 'key' | 'targe
   const focused = target as Element | null
   // Open menus and groups of tabs have their own arrows; the list behind them stays where it is.
   if (shiftKey || focused?.closest?.('[data-roving-item]') || document.querySelector('[role="menu"]:popover-open')) return false
-  const row = focused?.closest?.<HTMLElement>('[data-row]') ?? null
+  const row = focused?.closest?.<HTMLElement>('[data-row]') ?? lostRow(focused) ?? null
   const step = steps[key]
   if (step !== undefined) {
     // Arrows scroll the page until a row has the focus.
@@ -23,7 +23,7 @@ function runRowKey({ key, target, shiftKey }: Pick<KeyboardEvent, 'key' | 'targe
   }
   if (!row) return false
   // Its controls keep their own Enter and space.
-  const isOnRow = focused === row
+  const isOnRow = focused === row || focused === document.body
   if (key === 'x' || (key === ' ' && isOnRow)) return click(row.querySelector('input[type="checkbox"]'))
   return (
     key === 'Enter' && isOnRow && click(row.querySelector('[data-row-name] :is(a[href], button)') ?? row.querySelector('a[href], button'))
@@ -55,7 +55,7 @@ function focusRow(row: HTMLElement | undefined): boolean {
   return true
 }
 
-const kept: { observer?: MutationObserver } = {}
+const kept: { observer?: MutationObserver; list?: HTMLElement; id?: string | undefined; untilMs: number } = { untilMs: 0 }
 
 /** Rows are exchanged within this time after a key; a focus that is lost later was left by the operator. */
 const exchangeMs = 500
@@ -65,14 +65,17 @@ function keepFocus(row: HTMLElement): void {
   kept.observer?.disconnect()
   const list = row.closest<HTMLElement>('[data-list]')
   if (!list) return
-  const observer = new MutationObserver(() => {
-    if (document.activeElement !== document.body) return
-    const now = row.isConnected ? row : rowsOf(list).find((other) => other.dataset.row === row.dataset.row)
-    now?.focus({ preventScroll: true })
-  })
+  Object.assign(kept, { list, id: row.dataset.row, untilMs: performance.now() + exchangeMs })
+  const observer = new MutationObserver(() => lostRow(document.activeElement)?.focus({ preventScroll: true }))
   observer.observe(list, { childList: true })
   setTimeout(() => observer.disconnect(), exchangeMs)
   kept.observer = observer
+}
+
+/** The row that had the focus a moment ago, when nothing has it now. */
+function lostRow(focused: Element | null): HTMLElement | undefined {
+  if (focused !== document.body || !kept.list?.isConnected || performance.now() > kept.untilMs) return undefined
+  return rowsOf(kept.list).find((row) => row.dataset.row === kept.id)
 }
 
 function click(control: HTMLElement | null): boolean {
