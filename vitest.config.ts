@@ -33,7 +33,16 @@ export default defineConfig({
       {
         extends: true,
         // More workers than cores: most of the time they wait for blocks and for processes to start.
-        test: { name: 'waiting', include: waitingTests, maxWorkers: 5, maxConcurrency: 5, sequence: { groupOrder: 1 } },
+        test: {
+          name: 'waiting',
+          include: waitingTests,
+          maxWorkers: 4,
+          maxConcurrency: 5,
+          // Browsers and gateways share two cores with four other files.
+          testTimeout: 180_000,
+          hookTimeout: 300_000,
+          sequence: { groupOrder: 1 },
+        },
       },
       {
         extends: true,

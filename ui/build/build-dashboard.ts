@@ -14,7 +14,7 @@ import type { UiSource } from './plugin-uis.ts'
 import { readManifest } from './read-manifest.ts'
 import { hashSources } from './sources-hash.ts'
 
-const waitMs = 120_000
+const waitMs = 600_000
 const lookMs = 200
 
 interface BuildFacts {

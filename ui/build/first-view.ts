@@ -2,7 +2,7 @@ import type { Plugin, Rollup } from 'vite'
 
 /** Drawn later, if at all: pages other than the overview, pictures, and what opens on demand. Banners and badges of plugins are on every page. */
 const later =
-  /uplot|\/src\/(charts|pages)\/|\/shell\/(transfer-row|shortcut-help|palette-view|action-price|session\/external-ways)|\/ui\/(?!src\/)(?!index\.ts|overview\/|endpoints\.ts)(?!.*-(banner|badge)\.tsx).*\.tsx/
+  /uplot|\/src\/(charts|pages)\/|\/shell\/(transfer-tray|shortcut-help|session\/external-ways)|\/ui\/(?!src\/)(?!index\.ts|overview\/|endpoints\.ts)(?!.*-(banner|badge)\.tsx).*\.tsx/
 /** Segments of Qwik that a first drawing runs; those of events load when they are needed. */
 const drawn = /_(component|useTask|useVisibleTask|useComputed)[^/]*$/i
 

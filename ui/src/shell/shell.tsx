@@ -11,15 +11,21 @@ import { drawerId, Sidebar } from './sidebar.tsx'
 import { ToastHost } from './toast-host.tsx'
 import { TopBar } from './top-bar.tsx'
 import { TransferTray } from './transfer-tray.tsx'
+import { transfers } from './transfers.ts'
 
 /** The frame of all pages. */
 export const Shell = component$<{ isSetup: boolean }>(({ isSetup }) => {
   const current = useObservable(address)
   const help = useObservable(isHelpOpen)
-  /** Its script is loaded when it is first asked for; then it stays, so that it closes as other dialogs do. */
+  const uploads = useObservable(transfers)
+  /** Scripts that are loaded when they are first needed; then they stay, so that a dialog closes as others do. */
   const hasHelp = useSignal(false)
+  const hasUploads = useSignal(false)
   useTask$(({ track }) => {
     if (track(() => help.value)) hasHelp.value = true
+  })
+  useTask$(({ track }) => {
+    if (track(() => uploads.value.length) > 0) hasUploads.value = true
   })
   useTask$(({ track }) => {
     track(() => current.value)
@@ -45,7 +51,7 @@ export const Shell = component$<{ isSetup: boolean }>(({ isSetup }) => {
           </main>
         </div>
       </div>
-      <TransferTray />
+      {hasUploads.value && <TransferTray />}
       <ToastHost />
       <Palette />
       {hasHelp.value && <ShortcutHelp />}

@@ -5,10 +5,14 @@
 import { listKeys } from '../listeners/list-keys.ts'
 
 export function installRowKeys(): void {
+  if (listKeys.run) return
   listKeys.run = runRowKey
+  document.addEventListener('pointerdown', forgetFocus, { capture: true })
+  document.addEventListener('keydown', ({ key }) => ownKeys.has(key) || forgetFocus(), { capture: true })
 }
 
 const steps: Readonly<Record<string, number>> = { j: 1, k: -1, ArrowDown: 1, ArrowUp: -1 }
+const ownKeys: ReadonlySet<string> = new Set([...Object.keys(steps), 'Enter', 'x', ' '])
 
 function runRowKey({ key, target, shiftKey }: Pick<KeyboardEvent, 'key' | 'target' | 'shiftKey'>): boolean {
   const focused = target as Element | null
@@ -55,26 +59,29 @@ function focusRow(row: HTMLElement | undefined): boolean {
   return true
 }
 
-const kept: { observer?: MutationObserver; list?: HTMLElement; id?: string | undefined; untilMs: number } = { untilMs: 0 }
+const kept: { observer?: MutationObserver; list?: HTMLElement | undefined; id?: string | undefined } = {}
 
-/** Rows are exchanged within this time after a key; a focus that is lost later was left by the operator. */
-const exchangeMs = 500
-
-/** A long list exchanges its rows while it scrolls: one that is moved or made anew for that loses the focus, and gets it back. */
+/**
+ * A long list exchanges its rows while it scrolls: one that is moved or made anew for that loses the focus, and gets it back, until the
+ * operator leaves it by another key or the pointer.
+ */
 function keepFocus(row: HTMLElement): void {
   kept.observer?.disconnect()
   const list = row.closest<HTMLElement>('[data-list]')
   if (!list) return
-  Object.assign(kept, { list, id: row.dataset.row, untilMs: performance.now() + exchangeMs })
-  const observer = new MutationObserver(() => lostRow(document.activeElement)?.focus({ preventScroll: true }))
-  observer.observe(list, { childList: true })
-  setTimeout(() => observer.disconnect(), exchangeMs)
-  kept.observer = observer
+  Object.assign(kept, { list, id: row.dataset.row })
+  kept.observer = new MutationObserver(() => lostRow(document.activeElement)?.focus({ preventScroll: true }))
+  kept.observer.observe(list, { childList: true })
 }
 
-/** The row that had the focus a moment ago, when nothing has it now. */
+function forgetFocus(): void {
+  kept.observer?.disconnect()
+  kept.list = undefined
+}
+
+/** The row that had the focus, when nothing has it now. */
 function lostRow(focused: Element | null): HTMLElement | undefined {
-  if (focused !== document.body || !kept.list?.isConnected || performance.now() > kept.untilMs) return undefined
+  if (focused !== document.body || !kept.list?.isConnected) return undefined
   return rowsOf(kept.list).find((row) => row.dataset.row === kept.id)
 }
 
