@@ -5,10 +5,7 @@
 import { listKeys } from '../listeners/list-keys.ts'
 
 export function installRowKeys(): void {
-  if (listKeys.run) return
   listKeys.run = runRowKey
-  document.addEventListener('pointerdown', forgetFocus, { capture: true })
-  document.addEventListener('keydown', ({ key }) => ownKeys.has(key) || forgetFocus(), { capture: true })
 }
 
 const steps: Readonly<Record<string, number>> = { j: 1, k: -1, ArrowDown: 1, ArrowUp: -1 }
@@ -72,6 +69,13 @@ function keepFocus(row: HTMLElement): void {
   Object.assign(kept, { list, id: row.dataset.row })
   kept.observer = new MutationObserver(() => lostRow(document.activeElement)?.focus({ preventScroll: true }))
   kept.observer.observe(list, { childList: true })
+  // A repeat adds nothing.
+  document.addEventListener('pointerdown', forgetFocus, { capture: true })
+  document.addEventListener('keydown', leaveByKey, { capture: true })
+}
+
+const leaveByKey = ({ key }: KeyboardEvent): void => {
+  if (!ownKeys.has(key)) forgetFocus()
 }
 
 function forgetFocus(): void {
