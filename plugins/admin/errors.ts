@@ -12,7 +12,7 @@ export const adminErrors = defineErrors({
   bucket_deletion_unsupported: { status: 501, message: 'Buckets are not deleted through the Admin API.' },
   restart_unsupervised: {
     status: 409,
-    message: 'Nobody would start svc again. Restart it where it runs; set admin.supervised where a supervisor starts it again.',
+    message: 'svc has no supervisor that starts it again. Restart it on its machine, or set admin.supervised if a supervisor restarts it.',
   },
   restart_would_fail: { status: 409, message: 'The service would not start with the saved settings. Correct them first.' },
   settings_invalid: { status: 400, message: 'The settings are not valid.' },

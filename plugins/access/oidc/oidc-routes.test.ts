@@ -134,7 +134,7 @@ test('an answer is used once, and only by the browser that began the sign-in', a
   expect(await scene.finish(back, mine.cookie)).toEqual({ to: '/?sign_in=expired', session: '' })
 })
 
-test('a callback that nobody began writes no audit line; one with a wrong cookie does', async () => {
+test('a callback without a cookie writes no audit line; one with a wrong cookie does', async () => {
   await using scene = await setUp()
   const back = new URL(`${publicUrl}/api/v1/auth/oidc/callback?code=a&state=b`)
   expect(await scene.finish(back, 'none=1')).toEqual({ to: '/?sign_in=expired', session: '' })

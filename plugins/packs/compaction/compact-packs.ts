@@ -38,7 +38,7 @@ export async function compactBucket(deps: CompactDeps, bucket: MovedBucket): Pro
     if (chosen.length === 0) return done()
     const begun = await begin(deps, bucket, chosen)
     if (begun === 'full') return wait('cache', clock.now() + roomWaitMs)
-    // All their members were deleted meanwhile, and they ended; what is left is looked for again by the schedule.
+    // All members of the chosen packs were deleted after they were chosen. The schedule looks for further packs.
     if (begun === 'empty') return done()
   }
 }

@@ -115,7 +115,7 @@ test('only the owner of the bucket and admins sign links, for at most seven days
   expect(await share({ key: 'absent' })).toMatchObject({ status: 404, body: { code: 'share_object_not_found' } })
 })
 
-test('a link is signed for whoever may read the object by its list, and not for the owner of the bucket alone', async () => {
+test('a link is signed for any user that the access list lets read the object, not only for the owner of the bucket', async () => {
   const { owner, other, plain } = gateway.users
   const put = (client: S3Client, Key: string, more: object) =>
     client.send(new PutObjectCommand({ Bucket: 'shared', Key, Body: body, ...more }))

@@ -108,7 +108,7 @@ const ScanStep = component$<{ open: Signal<boolean>; begun: Begun; issued: Signa
   const submit = $(async (_: SubmitEvent, form: HTMLFormElement) => {
     const answer = await confirm.run(String(new FormData(form).get('code')).trim())
     if (!answer) return
-    // Shown even if the dialog was closed meanwhile: the factor is on.
+    // Shown also when the dialog was closed during the request: the factor is on.
     props.issued.value = answer
     props.open.value = true
     invalidate(['GET /auth/second-factor'])
