@@ -39,7 +39,7 @@ export default defineConfig({
           maxWorkers: 4,
           maxConcurrency: 5,
           // Browsers and gateways share two cores with four other files.
-          testTimeout: 180_000,
+          testTimeout: 240_000,
           hookTimeout: 300_000,
           sequence: { groupOrder: 1 },
         },

@@ -25,7 +25,10 @@ const descriptions = {
   codes: 'The second factor is on. These are shown this once: without them a lost phone locks you out.',
 } as const
 
-/** Turns the second factor on: the password, the secret with the first code, and what is shown once. */
+/**
+ * Turns the second factor on: the password, the secret with the first code, and what is shown once. Its steps are read again after their
+ * values were emptied.
+ */
 export const EnrolDialog = component$<{ open: Signal<boolean> }>(({ open }) => {
   const begun = useSignal<Begun>()
   const issued = useSignal<Issued>()
@@ -101,7 +104,7 @@ const PasswordStep = component$<{ open: Signal<boolean>; begun: Signal<Begun | u
   )
 })
 
-const ScanStep = component$<{ open: Signal<boolean>; begun: Begun; issued: Signal<Issued | undefined> }>((props) => {
+const ScanStep = component$<{ open: Signal<boolean>; begun: Begun | undefined; issued: Signal<Issued | undefined> }>((props) => {
   const formId = useId()
   const code = useSignal('')
   const confirm = useAction$((text: string) => call('POST /auth/second-factor/confirm', { body: { code: text } }))
@@ -116,11 +119,11 @@ const ScanStep = component$<{ open: Signal<boolean>; begun: Begun; issued: Signa
   return (
     <form id={formId} method="post" preventdefault:submit onSubmit$={submit} class="flex flex-col gap-4">
       <div class="flex flex-wrap items-center gap-5">
-        <QrCode text={props.begun.uri} label="QR code of the secret" />
+        <QrCode text={props.begun?.uri ?? ''} label="QR code of the secret" />
         <div class="min-w-0 flex-1 basis-52">
           <p class="mb-1 text-sm text-muted">Secret, base32</p>
-          <code class="font-mono text-sm [overflow-wrap:anywhere]">{props.begun.secret}</code>{' '}
-          <CopyButton text={props.begun.secret} label="secret" />
+          <code class="font-mono text-sm [overflow-wrap:anywhere]">{props.begun?.secret}</code>{' '}
+          <CopyButton text={props.begun?.secret ?? ''} label="secret" />
           <p class="mt-3 text-xs text-muted">It ends unless its first code is confirmed within ten minutes.</p>
         </div>
       </div>
