@@ -1,21 +1,26 @@
 import { component$, Slot } from '@builder.io/qwik'
 import { showHidden } from './format/ids.ts'
 import { Icon } from './icon.tsx'
+import { Menu, type MenuItem } from './menu.tsx'
 
 interface Crumb {
   readonly label: string
   /** Absent on the current page. */
   readonly to?: string | undefined
+  /** Steps that are folded into a menu, which `label` names. */
+  readonly menu?: readonly MenuItem[] | undefined
 }
 
 /** The way to this page. Long names are cut; the title has all of them. */
-const Crumbs = component$<{ items: readonly Crumb[]; label?: string | undefined }>(({ items, label = 'Breadcrumb' }) => (
+export const Crumbs = component$<{ items: readonly Crumb[]; label?: string | undefined }>(({ items, label = 'Breadcrumb' }) => (
   <nav aria-label={label} class="min-w-0">
     <ol class="flex min-w-0 flex-wrap items-center gap-1 text-sm text-muted">
-      {items.map(({ label: text, to }, index) => (
+      {items.map(({ label: text, to, menu }, index) => (
         <li key={`${index} ${text}`} class="flex min-w-0 items-center gap-1">
           {index > 0 && <Icon name="chevron-right" size={14} />}
-          {to ? (
+          {menu ? (
+            <Menu label={text} align="start" items={menu} />
+          ) : to ? (
             <a href={to} title={showHidden(text)} class="max-w-60 truncate rounded-sm hover:text-fg hover:underline">
               <bdi>{showHidden(text)}</bdi>
             </a>
