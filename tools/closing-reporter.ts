@@ -11,7 +11,13 @@ export default class ClosingReporter implements Reporter {
   }
 }
 
-export function countTests(modules: readonly TestModule[], errors: readonly unknown[]) {
+export interface TestCount {
+  readonly passed: number
+  readonly failed: number
+  readonly skipped: number
+}
+
+export function countTests(modules: readonly TestModule[], errors: readonly unknown[]): TestCount {
   const count = { passed: 0, failed: 0, skipped: 0, pending: 0 }
   for (const module of modules) for (const test of module.children.allTests()) count[test.result().state] += 1
   // A file that fails to load has no tests, but counts as a failure.

@@ -29,12 +29,12 @@ const allowances: Readonly<Record<string, number>> = {
   // Each kill needs a start; removals take a proving period.
   'e2e/removal/removal.test.ts': 45,
   'e2e/costs/receipts.test.ts': 25,
-  'e2e/removal/bucket-deletion.test.ts': 75,
+  'e2e/removal/bucket-deletion.test.ts': 95,
   // 500 objects wait for one provider.
   'e2e/hostile/hanging-provider.test.ts': 35,
   'e2e/replication/replication.test.ts': 25,
-  // 16 starts of a gateway, one per probe.
-  'e2e/replication/replica-slots.test.ts': 60,
+  // 17 starts of a gateway, one per probe.
+  'e2e/replication/replica-slots.test.ts': 65,
   // Every case on both engines.
   'plugins/replication/resumption/resume-work.test.ts': 6,
   'plugins/replication/shortfall/shortfall.test.ts': 6,

@@ -155,7 +155,8 @@ scenarioWithProbe('needs an operator while the account is in debt, and its retry
   const { bucket, source } = await stage.makeBucket(1)
   const { devnet, privateKey, payer } = stage.network
   using probes = watchProbes()
-  using held = probes.holdAt('replacement.end_requested')
+  // Before the end is sent: a provider may send it in a moment.
+  using held = probes.holdAt('storage.end.retiring')
   const { id, target } = stage.calls.accepted(await stage.calls.ask(bucket, source.id))
   await held.reached
   await devnet.chain.jump(400_000_000)

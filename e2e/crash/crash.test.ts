@@ -29,6 +29,8 @@ const otherFlows = /^storage\.((copy|delete|restore|remove|end|fill|upload|pack)
 const fillProbes = listProbes().filter((name) => name.startsWith('storage.fill.'))
 const probes = listProbes().filter((name) => name.startsWith('storage.') && !otherFlows.test(name) && !recoveryProbes.has(name))
 const killWithinMs = 60_000
+/** One that is stored and one that is pulled from it. */
+const copies = 2
 /** Each chain of probes has one gateway, which is killed and started again for each of them. */
 const chainsCount = 6
 const chains = Array.from({ length: chainsCount }, (_, chain) => probes.filter((_probe, index) => index % chainsCount === chain).join(', '))
@@ -73,7 +75,7 @@ test.concurrent.for(chains)(
   async (chain) => {
     const dir = network.makeDir('crash')
     // The pipeline of an object ends with its eviction.
-    const settings = { 'cache.eviction_policy': 'after_upload' }
+    const settings = { 'cache.eviction_policy': 'after_upload', 'chain.default_copies': copies }
     const options = { dir, devnet: network.devnet, privateKey: network.privateKey, settings }
     let user: S3User | undefined
     let killed: Acknowledged | undefined
@@ -149,13 +151,13 @@ interface Acknowledged {
   readonly acknowledged: readonly AcknowledgedObject[]
 }
 
-/** Each object is read back, and has its bytes on three providers. */
+/** Each object is read back, and has its bytes on two providers. */
 async function expectStored(gateway: Gateway, { bucket, user, acknowledged }: Acknowledged): Promise<void> {
   const s3 = gateway.connect(user)
   for (const { key, bytes, versionId } of acknowledged) {
     const { Body } = await s3.send(new GetObjectCommand({ Bucket: bucket, Key: key }))
     expect(sha256((await Body?.transformToByteArray()) ?? new Uint8Array())).toBe(sha256(bytes))
-    const provenance = await waitForCopies(gateway, { bucket, versionId }, { copies: 3 })
+    const provenance = await waitForCopies(gateway, { bucket, versionId }, { copies })
     expect(await findWrongCopies(network.devnet, provenance, sha256(bytes))).toEqual([])
   }
   s3.destroy()

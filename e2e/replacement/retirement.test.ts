@@ -4,8 +4,7 @@ import { expect, test } from 'vitest'
 import { watchProbes } from '#kernel/testing'
 import { createAdvancingClock } from '../fixtures/gateways/serve-here.ts'
 import { startStage } from '../fixtures/gateways/stage.ts'
-import { until } from '../fixtures/until.ts'
-import { completes, confirm, generationsOf, reaches, retry, withReplacements } from './scene.ts'
+import { completes, confirm, generationsOf, reaches, withReplacements } from './scene.ts'
 
 const scenario = (name: string, run: () => Promise<void>) => test(name, { timeout: 300_000 }, run)
 const hourMs = 3_600_000
@@ -14,33 +13,6 @@ function rowsOf<T>(dir: string, sql: string): readonly T[] {
   using database = new DatabaseSync(join(dir, 'db', 'svc.db'), { readOnly: true })
   return database.prepare(sql).all() as unknown as readonly T[]
 }
-
-scenario(
-  'debt: an account in debt cannot end the old service: an operator is called, and a retry after a deposit completes the replacement',
-  async () => {
-    await using stage = await startStage({ providers: 3, copies: 1, settings: withReplacements })
-    const object = await stage.put()
-    await stage.stored(object)
-    const { devnet, privateKey, payer } = stage.network
-    using probes = watchProbes()
-    using held = probes.holdAt('replacement.end_requested')
-    const confirmed = await confirm(stage)
-    await held.reached
-    await devnet.chain.jump(400_000_000)
-    held.release()
-    const stopped = await reaches(stage, confirmed, ({ status }) => status === 'cleanup_attention')
-    expect(stopped).toMatchObject({ phase: 'retire', waitReason: null, lastError: expect.stringContaining('cannot be ended') })
-    expect((await generationsOf(stage))[0]?.state).not.toBe('retired')
-    await devnet.mintUsdfc(payer, 5000n * 10n ** 18n)
-    await devnet.depositFor(privateKey, 5000n * 10n ** 18n)
-    const retried = await until('a retry is accepted', async () => {
-      const { status, json } = await retry(stage, confirmed.id)
-      return status === 200 ? json : undefined
-    })
-    expect(retried).toMatchObject({ lastError: null })
-    await completes(stage, confirmed)
-  },
-)
 
 scenario('an old provider that does not answer: the payer ends its service on chain', async () => {
   const clock = createAdvancingClock()

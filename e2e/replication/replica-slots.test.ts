@@ -27,6 +27,7 @@ const probes = [
   'storage.submit.sent',
   'storage.commit.confirmed',
   'test.move.end_requested',
+  'storage.end.retiring',
   'storage.end.recorded',
   'storage.end.sent',
   'storage.end.landed',

@@ -96,7 +96,17 @@ describe.runIf(hasBrowser)('settings of the dashboard', () => {
     expect(await dialog(page).innerText()).toMatch(/Copies\s+3\s+2/)
     await inDialog(page, 'Save').click()
     await page.getByText('The settings are complete: restart the service').waitFor()
+    // The poll of the settings may see the full mode before the page asks for the mode.
+    let hasSeenFull = false
+    await page.route('**/healthz', (route) => (hasSeenFull ? route.continue() : route.abort()))
+    const seenFull = page.waitForResponse(
+      async (answer) =>
+        new URL(answer.url()).pathname === '/api/v1/settings' && answer.ok() && (await answer.json()).runtime_available === true,
+      { timeout: 120_000 },
+    )
     await setup.restart()
+    await seenFull
+    hasSeenFull = true
     await page.getByRole('heading', { name: 'Settings', level: 1 }).waitFor()
     await menu(page).getByRole('link', { name: 'S3 users' }).waitFor()
     expect((await setup.gateway.call('GET', '/api/v1/settings')).json).toMatchObject({ runtime_chain_default_copies: 2 })

@@ -1,5 +1,5 @@
 /** @walk ending 4: waits until the pieces are removed, then ends the service */
-import { done, type Outcome } from '#kernel'
+import { defineProbe, done, type Outcome } from '#kernel'
 import { type DataSet, findDataSet } from '../datasets/data-set-store.ts'
 import { type Pipeline, waitFor } from '../pipeline.ts'
 import { findEndBlock } from '../slots/slot-store.ts'
@@ -13,6 +13,8 @@ import { hasOpenWork } from './open-work-store.ts'
 import { payEnding, settlePayer } from './pay-ending.ts'
 import { type RelayEndingDeps, relayEnding, settleRelay } from './relay-ending.ts'
 import { confirmEnd, landed } from './settle-ending.ts'
+
+const retiring = defineProbe('storage.end.retiring')
 
 /**
  * The removal of pieces may take this long before the service is ended with the rest of them: a provider removes few pieces in a proving
@@ -63,6 +65,7 @@ async function endService(
   }
   if (ending.retiringAtMs === null) {
     await database.write((tx) => beginRetiring(states, tx, dataSet.id, clock.now()))
+    await retiring()
     return waitFor(clock, 'removal', 0)
   }
   return terminate(deps, { dataSet, ending, chainId }, signal)

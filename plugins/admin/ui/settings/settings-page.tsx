@@ -1,4 +1,4 @@
-import { component$, useSignal, useStore } from '@builder.io/qwik'
+import { component$, useSignal, useStore, useTask$ } from '@builder.io/qwik'
 import {
   Card,
   Copyable,
@@ -34,6 +34,11 @@ export const SettingsPage = component$(() => {
   const guard = useLeaveGuard(query, form)
   useValidation(query, form)
   const settings = query.data
+  const wasSetup = useSignal(false)
+  // A later answer may come from the service in full mode: the watch that loads the whole dashboard must outlive it.
+  useTask$(({ track }) => {
+    if (track(() => query.data)?.runtime_available === false) wasSetup.value = true
+  })
   return (
     <>
       <PageHeader
@@ -51,7 +56,7 @@ export const SettingsPage = component$(() => {
       {settings && (
         <>
           <SettingsBanners settings={settings} />
-          {!settings.runtime_available && <SetupWatch form={form} settings={settings} />}
+          {wasSetup.value && <SetupWatch form={form} settings={settings} />}
           <div class="mb-3 max-w-100">
             <SearchField
               label="Find a setting"
