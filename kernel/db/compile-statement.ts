@@ -50,19 +50,20 @@ export function compileStatement({ source }: Statement, dialect: Dialect): Compi
 
 /** Placeholders, lists, limits and row locks, and what must not be searched for them: literals, quoted names (closed or not), comments and casts. */
 const tokenPattern =
-  /'[^']*(?:'|$)|"[^"]*(?:"|$)|--[^\n]*|::|\b(not )?in :([a-zA-Z]\w*)|(\blimit )?:([a-zA-Z]\w*)|\bfor update( skip locked)?\b/g
+  /'[^']*(?:'|$)|"[^"]*(?:"|$)|--[^\n]*|::|\b(not )?in :([a-zA-Z]\w*)|(?:\blimit )?:([a-zA-Z]\w*)|\bfor update( skip locked)?\b/g
 
 function compileText(text: SqlText, dialect: Dialect): CompiledStatement {
   const params: CompiledParam[] = []
-  const sql = (typeof text === 'string' ? text : text[dialect]).replace(tokenPattern, (token, not, list, limit, name) => {
+  const sql = (typeof text === 'string' ? text : text[dialect]).replace(tokenPattern, (token, not, list, name) => {
     if (list !== undefined) {
       params.push({ name: list, isList: true })
       return memberOf(dialect, not !== undefined, placeholder(dialect, params.length))
     }
     if (name !== undefined) {
       params.push({ name, isList: undefined })
-      const before = dialect === 'sqlite' && limit !== undefined ? sqliteLimit : (limit ?? '')
-      return before + placeholder(dialect, params.length)
+      const parameter = placeholder(dialect, params.length)
+      if (!token.startsWith('limit ')) return parameter
+      return (dialect === 'sqlite' ? sqliteLimit : 'limit ') + parameter
     }
     return dialect === 'sqlite' && token.startsWith('for update') ? '' : token
   })
