@@ -50,7 +50,7 @@ export function compileStatement({ source }: Statement, dialect: Dialect): Compi
 
 /** Placeholders, lists, limits and row locks, and what must not be searched for them: literals, quoted names (closed or not), comments and casts. */
 const tokenPattern =
-  /'[^']*(?:'|$)|"[^"]*(?:"|$)|--[^\n]*|::|\b(not )?in :([a-zA-Z]\w*)|(?:\blimit )?:([a-zA-Z]\w*)|\bfor update( skip locked)?\b/g
+  /'[^']*(?:'|$)|"[^"]*(?:"|$)|--[^\n]*|::|\b(not )?in :([a-zA-Z]\w*)|\blimit (?=:)|:([a-zA-Z]\w*)|\bfor update( skip locked)?\b/g
 
 function compileText(text: SqlText, dialect: Dialect): CompiledStatement {
   const params: CompiledParam[] = []
@@ -61,11 +61,11 @@ function compileText(text: SqlText, dialect: Dialect): CompiledStatement {
     }
     if (name !== undefined) {
       params.push({ name, isList: undefined })
-      const parameter = placeholder(dialect, params.length)
-      if (!token.startsWith('limit ')) return parameter
-      return (dialect === 'sqlite' ? sqliteLimit : 'limit ') + parameter
+      return placeholder(dialect, params.length)
     }
-    return dialect === 'sqlite' && token.startsWith('for update') ? '' : token
+    if (dialect === 'postgres') return token
+    if (token === 'limit ') return sqliteLimit
+    return token.startsWith('for update') ? '' : token
   })
   return { sql, params }
 }
