@@ -90,6 +90,9 @@ test('random members, and the same member again and again, cause one request eac
   const order = [0, 7, 3, 11, 5, 1, 9]
   for (const chunk of order) await scene.read(chunk * chunkRawBytes + 300_000)
   for (let again = 0; again < 5; again++) await scene.read(7 * chunkRawBytes + 300_000)
+  // In one chunk, but each far from the one before.
+  for (const at of [500_000, 650_000, 800_000, 950_000]) await scene.read(7 * chunkRawBytes + at, 1000)
+  expect(scene.reader.usedBytes).toBe(order.length * chunkRawBytes)
   expect(countOf(scene)).toBe(order.length)
   expect(scene.reader.aheadCounts).toEqual({ used: 0, unused: 0 })
 })
@@ -147,10 +150,14 @@ test('a chunk that no provider returns is not requested with every read, fails i
     else request.respond(request.bytes)
   })
   await scene.readOn(0, 5 * memberBytes)
-  await expect.poll(() => scene.requests()[1]).toBe(1)
-  await scene.readOn(5 * memberBytes, chunkRawBytes)
-  expect(scene.requests().slice(0, 3)).toEqual([1, 1, 0])
+  await expect.poll(() => scene.reader.aheadCounts.unused).toBe(1)
+  for (let at = 5; at < 12; at++) {
+    await scene.read(at * memberBytes)
+    // No fetch runs.
+    await expect.poll(() => scene.reader.usedBytes).toBe(chunkRawBytes)
+  }
   await expect(scene.read(chunkRawBytes + 1000)).rejects.toMatchObject({ code: 'content_unavailable' })
+  expect(scene.requests().slice(0, 3)).toEqual([1, 2, 0])
   isDown = false
   await scene.readOn(chunkRawBytes + 1000, 3 * chunkRawBytes)
 })
