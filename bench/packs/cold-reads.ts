@@ -26,7 +26,7 @@ const runs = [
   { objectBytes: largeBytes, delayMs: farMs },
 ] as const
 
-export interface ColdScene {
+interface ColdScene {
   readonly network: FundedDevnet
   /** Evicts what is stored, and fills nothing on reads. */
   readonly gateway: Gateway
@@ -42,7 +42,7 @@ interface InOrder {
   readonly objectBytes: number
   readonly delayMs: number
   readonly mibPerSecond: number
-  /** Of the second pass, without a provider. */
+  /** Rate of the second pass, without a provider. */
   readonly memoryMibPerSecond: number
   readonly wholeMibPerSecond: number
   readonly requests: number

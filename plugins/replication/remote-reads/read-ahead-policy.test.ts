@@ -1,25 +1,27 @@
 import { expect, test } from 'vitest'
-import { chunkRawBytes } from '../pieces/piece-size.ts'
 import { nextOrder, type Order } from './read-ahead-policy.ts'
 
+const chunkBytes = 1_000_000
+const chunkOf = (byte: number) => Math.floor(byte / chunkBytes)
 const limits = { gapBytes: 1000, runMin: 2, packAheadMax: 4 }
 
 /** Follows reads of `[start, end]`, each with what is known of the one before. */
 function follow(...reads: readonly (readonly [number, number])[]): readonly (Order | undefined)[] {
   let last: Order | undefined
   return reads.map(([start, end]) => {
-    const next = nextOrder([last], { start, end }, limits)
+    const next = nextOrder([last], { start, end, chunk: chunkOf(end) }, limits)
     last = next ?? last
     return next
   })
 }
 
 test('the third read in order fetches a chunk ahead, once, and each chunk that is entered doubles them up to the limit', () => {
-  const step = chunkRawBytes / 2
+  const step = chunkBytes / 2
   const wide = { ...limits, gapBytes: step }
   let last: Order | undefined
   const seen = Array.from({ length: 10 }, (_, at) => {
-    last = nextOrder([last], { start: at * step, end: (at + 1) * step - 1 }, wide)
+    const end = (at + 1) * step - 1
+    last = nextOrder([last], { start: at * step, end, chunk: chunkOf(end) }, wide)
     return [last?.ahead, last?.isDue]
   })
   expect(seen).toEqual([
@@ -57,9 +59,9 @@ test('readers that overtake each other within the gap are in order', () => {
 })
 
 test('the order of the chunk before is continued, also when the next chunk has another one', () => {
-  const before = { end: chunkRawBytes - 1, run: 5, ahead: 2, isDue: false }
-  const range = { start: chunkRawBytes + 10, end: chunkRawBytes + 99 }
-  expect(nextOrder([undefined, undefined, before], range, limits)).toEqual({ end: range.end, run: 6, ahead: 4, isDue: true })
-  const other = { end: chunkRawBytes + 50, run: 0, ahead: 0, isDue: false }
-  expect(nextOrder([other, other, before], { start: chunkRawBytes, end: chunkRawBytes + 40 }, limits)).toBeUndefined()
+  const before = { end: chunkBytes - 1, chunk: 0, run: 5, ahead: 2, isDue: false }
+  const range = { start: chunkBytes + 10, end: chunkBytes + 99, chunk: 1 }
+  expect(nextOrder([undefined, undefined, before], range, limits)).toEqual({ end: range.end, chunk: 1, run: 6, ahead: 4, isDue: true })
+  const other = { end: chunkBytes + 50, chunk: 1, run: 0, ahead: 0, isDue: false }
+  expect(nextOrder([other, other, before], { start: chunkBytes, end: chunkBytes + 40, chunk: 1 }, limits)).toBeUndefined()
 })

@@ -1,10 +1,11 @@
 /** When the members of a pack are read in order, and how many chunks are then fetched ahead. */
-import { chunkRawBytes } from '../pieces/piece-size.ts'
 
-interface Range {
+interface PackRead {
   readonly start: number
   /** Inclusive. */
   readonly end: number
+  /** Position of the chunk with the last byte. */
+  readonly chunk: number
 }
 
 export interface ReadAheadLimits {
@@ -20,6 +21,8 @@ export interface ReadAheadLimits {
 export interface Order {
   /** Last byte that was read. */
   readonly end: number
+  /** Position of its chunk. */
+  readonly chunk: number
   /** Reads in order so far. */
   readonly run: number
   /** Chunks that are fetched ahead. */
@@ -28,21 +31,23 @@ export interface Order {
   readonly isDue: boolean
 }
 
-export const chunkAt = (byte: number): number => Math.floor(byte / chunkRawBytes)
-
 /**
  * The order after this read; undefined when it is behind what was read. `known`: the orders that end in the chunk of its last byte, in that
  * of its first one, and in the one before.
  */
-export function nextOrder(known: readonly (Order | undefined)[], { start, end }: Range, limits: ReadAheadLimits): Order | undefined {
+export function nextOrder(
+  known: readonly (Order | undefined)[],
+  { start, end, chunk }: PackRead,
+  limits: ReadAheadLimits,
+): Order | undefined {
   const [furthest] = known
   // Concurrent readers overtake each other, and one that follows others must not end their order.
   if (furthest && end <= furthest.end) return undefined
   const before = known.find((order) => order !== undefined && Math.abs(start - order.end) <= limits.gapBytes)
-  if (!before) return { end, run: 0, ahead: 0, isDue: false }
+  if (!before) return { end, chunk, run: 0, ahead: 0, isDue: false }
   const run = before.run + 1
-  if (run < limits.runMin) return { end, run, ahead: 0, isDue: false }
-  if (before.ahead === 0) return { end, run, ahead: 1, isDue: true }
-  const isDue = chunkAt(end) > chunkAt(before.end)
-  return { end, run, ahead: isDue ? Math.min(before.ahead * 2, limits.packAheadMax) : before.ahead, isDue }
+  if (run < limits.runMin) return { end, chunk, run, ahead: 0, isDue: false }
+  if (before.ahead === 0) return { end, chunk, run, ahead: 1, isDue: true }
+  const isDue = chunk > before.chunk
+  return { end, chunk, run, ahead: isDue ? Math.min(before.ahead * 2, limits.packAheadMax) : before.ahead, isDue }
 }

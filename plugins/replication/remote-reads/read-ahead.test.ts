@@ -85,12 +85,21 @@ test('a member across two chunks leaves both in memory for its neighbours', asyn
   expect(scene.requests().slice(0, 3)).toEqual([1, 1, 0])
 })
 
+test('a read of a chunk in memory looks nothing up', async () => {
+  const scene = await open()
+  await scene.read(0)
+  const before = scene.lookups()
+  await scene.read(500_000)
+  await scene.read(300)
+  expect([before, scene.lookups()]).toEqual([1, 1])
+})
+
 test('random members, and the same member again and again, cause one request each', async () => {
   const scene = await open()
   const order = [0, 7, 3, 11, 5, 1, 9]
   for (const chunk of order) await scene.read(chunk * chunkRawBytes + 300_000)
   for (let again = 0; again < 5; again++) await scene.read(7 * chunkRawBytes + 300_000)
-  // In one chunk, but each far from the one before.
+  // Reads of one chunk, each far from the one before.
   for (const at of [500_000, 650_000, 800_000, 950_000]) await scene.read(7 * chunkRawBytes + at, 1000)
   expect(scene.reader.usedBytes).toBe(order.length * chunkRawBytes)
   expect(countOf(scene)).toBe(order.length)
