@@ -111,8 +111,8 @@ const allowances: Readonly<Record<string, number>> = {
   'bench/put-get.test.ts': 40,
   // A gateway on a devnet whose blocks take a second.
   'bench/replacement/move-contents.test.ts': 20,
-  // Two devnets, each with a gateway.
-  'bench/packs/packing.test.ts': 20,
+  // Three devnets, each with a gateway.
+  'bench/packs/packing.test.ts': 40,
   // A browser with some twenty pages, and the build of the dashboard.
   'e2e/ui/shell.test.ts': 60,
   // A browser with some forty pages, and a network whose provider misses proofs.
