@@ -23,7 +23,7 @@ interface Page {
   readonly text: string
 }
 
-const codePattern = /```[^]*?```|`[^`\n]*`/g
+const codePattern = /```[\s\S]*?```|`[^`\n]*`/g
 
 /** Links to files of the checkout that are not there. */
 export function findLostLinks(pages: readonly Page[], exists: (path: string) => boolean): readonly string[] {
