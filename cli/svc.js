@@ -6,7 +6,8 @@ import { fileURLToPath } from 'node:url'
 const nodeMajorMin = 24
 /** Threads for file and hash work. With Node's default of 4, fsync waits behind reads. */
 const poolThreads = '64'
-const endMsMax = 1000
+/** An upgrade waits for the end of the process. */
+const endMsMax = 100
 const root = fileURLToPath(new URL('..', import.meta.url))
 /** An installed package has no lockfile. */
 const isClone = existsSync(new URL('../package-lock.json', import.meta.url))
@@ -23,9 +24,10 @@ if (Number(process.versions.node.split('.')[0]) < nodeMajorMin) {
   if (process.env.SVC_SUPERVISOR_PIPE !== undefined) (await import('./supervise.js')).endWithSupervisor()
   const { enableCompileCache } = await import('./compile-cache.js')
   enableCompileCache()
+  if (!isClone) (await import('./own-imports.js')).resolveOwnImports(new URL('..', import.meta.url).href)
   const { runProcess } = await import('./run-process.ts')
   process.exitCode = await runProcess()
-  // Ends the process if a library left a timer running.
+  // Ends the process if a library left a timer or a request to a chain node running.
   setTimeout(() => process.exit(), endMsMax).unref()
 }
 

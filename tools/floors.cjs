@@ -56,6 +56,7 @@ module.exports = {
     'program.ts',
     'report-error.ts',
     'compile-cache.js',
+    'own-imports.js',
     'main.ts',
     'pinned-node.js',
     'run-process.ts',

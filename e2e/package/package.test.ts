@@ -7,7 +7,6 @@ import { createServer } from 'node:net'
 import { join } from 'node:path'
 import { fileURLToPath, pathToFileURL } from 'node:url'
 import { CreateBucketCommand, GetObjectCommand, PutObjectCommand } from '@aws-sdk/client-s3'
-import ts from 'typescript'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { basicAuth } from '#kernel/testing'
 import { packPackage } from '../../tools/pack/pack-package.ts'
@@ -18,7 +17,10 @@ import { createAdminCalls } from '../fixtures/admin-calls.ts'
 import { connectS3 } from '../fixtures/s3-client.ts'
 import { temporaryDirectory } from '../fixtures/temporary-directory.ts'
 import { waitForCopies } from '../fixtures/verify-copies.ts'
+import { compileFiles } from './compile-files.ts'
 import { installPackage } from './install-package.ts'
+import { nextMigration, nextVersion, packNextRelease } from './next-package.ts'
+import { createService, migrationsOf } from './served-package.ts'
 import { createStranger, type Stranger } from './stranger.ts'
 
 const root = fileURLToPath(new URL('../..', import.meta.url))
@@ -197,26 +199,12 @@ test('a plugin compiles against the declarations, and a wrong one does not', () 
     join(folder, 'wrong.ts'),
     `import { definePlugin } from '${packageName}/kernel'\nimport { objects } from '${packageName}/plugins/storage'\nexport const plugin = definePlugin({ id: 1, contributes: [] })\nexport const used: number = objects\n`,
   )
-  const problems = compile(['right.ts', 'wrong.ts'].map((name) => join(folder, name)))
+  const problems = compileFiles(['right.ts', 'wrong.ts'].map((name) => join(folder, name)))
   expect(problems).toEqual([
     expect.stringMatching(/^wrong\.ts: Type 'number' is not assignable to type 'string'/),
     expect.stringMatching(/^wrong\.ts: Type 'ServiceRef<Objects>' is not assignable to type 'number'/),
   ])
 })
-
-function compile(files: readonly string[]): readonly string[] {
-  const program = ts.createProgram(files, {
-    noEmit: true,
-    strict: true,
-    skipLibCheck: true,
-    module: ts.ModuleKind.NodeNext,
-    target: ts.ScriptTarget.ESNext,
-    types: [],
-  })
-  return ts
-    .getPreEmitDiagnostics(program)
-    .map(({ file, messageText }) => `${file?.fileName.split('/').at(-1)}: ${ts.flattenDiagnosticMessageText(messageText, ' ')}`)
-}
 
 test('the archive runs without any other Node, and installs, again and away', { timeout: devMs }, async () => {
   const bare = { PATH: '/usr/bin:/bin' }
@@ -269,4 +257,37 @@ test.runIf(hasSystemd)('systemd accepts the unit, and rates it as hardened', () 
   expect(spawnSync('systemd-analyze', ['verify', unit], { encoding: 'utf8' })).toMatchObject({ status: 0, stderr: '' })
   const { status } = spawnSync('systemd-analyze', ['security', '--offline=true', '--threshold=20', unit])
   expect(status).toBe(0)
+})
+
+// The last test, because it replaces the installed package.
+test('a later release that is installed over this one migrates a copied database, which this one then refuses', {
+  timeout: 2 * devMs,
+}, async () => {
+  const later = await packNextRelease(packed.folder, join(home.path, 'later'))
+  const service = await createService(user, svc, 'upgraded')
+  const object = { Bucket: 'kept', Key: 'note.txt' }
+  const body = 'stored before the upgrade '.repeat(20)
+  const reader = await service.whileServed(async (gateway) => {
+    const s3User = await gateway.createUser()
+    const s3 = gateway.connect(s3User)
+    await s3.send(new CreateBucketCommand({ Bucket: object.Bucket }))
+    await s3.send(new PutObjectCommand({ ...object, Body: body }))
+    return s3User
+  })
+  await installPackage(later, user, join(home.path, 'registry'))
+  expect(await service.migrate('--status')).toMatchObject({ pending: [nextMigration], backups: [] })
+  await service.whileServed(async (gateway) => {
+    expect(await (await gateway.connect(reader).send(new GetObjectCommand(object))).Body?.transformToString()).toBe(body)
+  })
+  const { backups, ...state } = await service.migrate('--status')
+  expect(state).toMatchObject({ pending: [], readable_by: nextVersion })
+  expect(migrationsOf(backups[0].path)).toHaveLength(state.applied - 1)
+  expect(migrationsOf(backups[0].path)).not.toContain(nextMigration)
+  expect(await service.migrate('--forget-backup')).toMatchObject({ removed: [{ path: backups[0].path }] })
+  expect(existsSync(backups[0].path)).toBe(false)
+  // The archive has the earlier release.
+  expect(await service.fail(join(tree, 'bin/svc'))).toMatchObject({
+    code: 1,
+    stderr: expect.stringContaining(`Start svc ${nextVersion}, which can read it`),
+  })
 })

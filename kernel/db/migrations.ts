@@ -86,7 +86,7 @@ interface MigrationDeps {
   readonly onOrphans?: OrphanListener | undefined
 }
 
-/** MikroORM's migrator is loaded only when a migration is pending. */
+/** MikroORM's migrator is loaded only when a migration is pending, or may be soon. */
 export function createMigrations(
   deps: MigrationDeps,
   schemas: readonly NamedMigrations[],
@@ -106,8 +106,10 @@ export function createMigrations(
   }
 }
 
+export const loadMigrator = () => import('@mikro-orm/migrations')
+
 async function applyPending({ orm, dialect, onOrphans }: MigrationDeps, schemas: readonly NamedMigrations[]): Promise<readonly string[]> {
-  const { Migrator, Migration: OrmMigration } = await import('@mikro-orm/migrations')
+  const { Migrator, Migration: OrmMigration } = await loadMigrator()
   const toOrm = (name: string, { statements, postgresStatements }: Migration) =>
     class extends OrmMigration {
       override async up(): Promise<void> {

@@ -8,7 +8,7 @@ export interface LockWait {
   readonly onWait?: (reason: string) => void
 }
 
-const pollMs = 200
+const pollMs = 100
 
 /** Tries to lock until it succeeds, fails with an error that `isHeld` does not accept, or the wait has passed: then the last error. */
 export async function lockOrWait<T>(

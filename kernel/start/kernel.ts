@@ -112,8 +112,9 @@ class Boot {
     const state = this.#describe()
     this.#plugins.share(systemState, state)
     this.#plugins.keepContributions()
-    const admin = await this.#startAdmin()
+    // Before the Admin listener, and so stopped after it: S3 clients are answered while its requests end.
     const urls = engine ? await this.#startListeners() : {}
+    const admin = await this.#startAdmin()
     if (engine) await this.#startTasks(engine)
     this.#log.info(`svc ${version.version} is running`, { mode, admin: admin.url, ...urls })
     return {
@@ -139,7 +140,11 @@ class Boot {
     const lockWait: LockWait = {
       ms: 0,
       ...this.#options.lockWait,
-      onWait: (reason) => log.info('waiting for another svc to stop', { reason }),
+      onWait: (reason) => {
+        log.info('waiting for another svc to stop', { reason })
+        // A failure is reported where the module is needed.
+        import('./preload.ts').then(({ preload }) => preload(this.#prepared)).catch(() => {})
+      },
     }
     const { lockData } = await import('../lock/data-lock.ts')
     const lock = await lockData(this.#prepared, lockWait)

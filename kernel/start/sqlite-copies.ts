@@ -12,6 +12,9 @@ export const openSqliteFile = async (path: string): Promise<SqliteFile> =>
 export const changeSqliteCopy: typeof sqliteFile.changeSqliteCopy = async (path, job) =>
   (await import('../db/sqlite/sqlite-file.ts')).changeSqliteCopy(path, job)
 
+export const emptySqliteLog: (...args: Parameters<typeof sqliteFile.emptySqliteLog>) => Promise<boolean> = async (path) =>
+  (await import('../db/sqlite/sqlite-file.ts')).emptySqliteLog(path)
+
 /** The migrations of an existing database, compared with those of this svc. */
 export const readMigrations = async (prepared: PreparedKernel, read: Reader): Promise<MigrationState> =>
   (await import('./open-kernel-database.ts')).migrationStateOf(prepared, read)

@@ -81,6 +81,17 @@ test('a start copies the database before its migration, keeps the copy, and says
   expect(copies()).toEqual([])
 })
 
+test('the copy has what only the write-ahead log has, also while another process reads the database', async () => {
+  const { dir, file, sql, copies, start } = place()
+  await start(notes)
+  using reader = new DatabaseSync(file)
+  reader.exec("insert into notes (text) values ('in the log')")
+  reader.exec('begin')
+  expect(reader.prepare('select text from notes').all()).toHaveLength(1)
+  await start(notes, colours)
+  expect(sql('select * from notes', join(dir, 'db', copies()[0] ?? ''))).toEqual([{ id: 1, text: 'in the log' }])
+})
+
 test('the way back works: the copy is the database of the earlier svc, which starts with it', async () => {
   const { dir, file, sql, copies, start } = place()
   await start(notes)

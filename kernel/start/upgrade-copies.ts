@@ -1,12 +1,12 @@
 /** Copies of an SQLite database from before its migrations, beside it. They are kept until an operator removes them. */
 import { closeSync, existsSync, fsyncSync, openSync, readdirSync, renameSync, rmSync, statSync } from 'node:fs'
-import { statfs } from 'node:fs/promises'
+import { constants, copyFile, statfs } from 'node:fs/promises'
 import { basename, dirname, join, resolve } from 'node:path'
 import { databasePath, isPostgres } from '../config/database-path.ts'
 import { formatTime } from '../core/clock.ts'
 import { giveToOwner } from '../process/private-mode.ts'
 import type { PreparedKernel } from './prepare.ts'
-import { changeSqliteCopy, openSqliteFile, readMigrations } from './sqlite-copies.ts'
+import { changeSqliteCopy, emptySqliteLog, openSqliteFile, readMigrations } from './sqlite-copies.ts'
 
 /** The copy of an upgrade that has not ended, of which some migrations may be applied. */
 const unfinishedEnd = '.before-upgrade'
@@ -53,36 +53,33 @@ export async function copyBeforeUpgrade(prepared: PreparedKernel): Promise<Copie
   const file = fileOf(prepared)
   if (file === undefined || !existsSync(file)) return undefined
   const unfinished = `${file}${unfinishedEnd}`
-  using database = await openSqliteFile(file)
-  const { applied, pending, unknown, readableBy } = await readMigrations(prepared, database)
+  const { applied, pending, unknown, readableBy, bytes } = await readState(prepared, file)
   if (unknown.length > 0 || applied.length === 0) return undefined
   if (pending.length === 0) {
     // A stop came between the last migration and this name.
     if (existsSync(unfinished)) finish(unfinished)
     return undefined
   }
-  const before = existsSync(unfinished) ? await migrationsOf(prepared, unfinished) : undefined
-  const isContinued = before !== undefined && before.length < applied.length
+  const before = existsSync(unfinished) ? await readState(prepared, unfinished) : undefined
+  const isContinued = before !== undefined && before.applied.length < applied.length
   if (!isContinued) {
-    await requireRoom(file, database.bytes)
-    await makeCopy(database, `${file}${partialEnd}`, unfinished)
+    await requireRoom(file, bytes)
+    await makeCopy(file, `${file}${partialEnd}`, unfinished)
   }
   return { ...describe(unfinished), readableBy: isContinued ? undefined : readableBy, finish: () => finish(unfinished) }
 }
 
-async function migrationsOf(prepared: PreparedKernel, path: string): Promise<readonly string[]> {
+async function readState(prepared: PreparedKernel, path: string) {
   using database = await openSqliteFile(path)
-  return (await readMigrations(prepared, database)).applied
+  return { ...(await readMigrations(prepared, database)), bytes: database.bytes }
 }
 
-async function makeCopy(database: Awaited<ReturnType<typeof openSqliteFile>>, partial: string, path: string): Promise<void> {
+async function makeCopy(file: string, partial: string, path: string): Promise<void> {
   rmSync(partial, { force: true })
   try {
     closeSync(openSync(partial, 'wx', 0o600))
     giveToOwner(partial)
-    database.pin()
-    await database.copyTo(partial)
-    database.unpin()
+    if (!(await copyFileOf(file, partial))) await copyPages(file, partial)
     await changeSqliteCopy(partial, async () => {})
     syncPath(partial)
     rename(partial, path)
@@ -90,6 +87,27 @@ async function makeCopy(database: Awaited<ReturnType<typeof openSqliteFile>>, pa
     rmSync(partial, { force: true })
     throw new Error(`the database could not be copied to ${path} before its migration: ${(cause as Error).message}`, { cause })
   }
+}
+
+/**
+ * Copies the file, which takes a fifth of the time of SQLite's copy of the pages, and none on file systems that share blocks. The data is
+ * locked, so no svc writes it. False: what is committed may not all be in the file, because another process has the database open.
+ * No connection of this process is open: the copy would free its locks.
+ */
+async function copyFileOf(file: string, to: string): Promise<boolean> {
+  if (!(await emptySqliteLog(file))) return false
+  const before = statSync(file)
+  await copyFile(file, to, constants.COPYFILE_FICLONE)
+  const after = statSync(file)
+  const log = statSync(`${file}-wal`, { throwIfNoEntry: false })
+  return after.mtimeMs === before.mtimeMs && after.size === before.size && (log?.size ?? 0) === 0
+}
+
+async function copyPages(file: string, to: string): Promise<void> {
+  using database = await openSqliteFile(file)
+  database.pin()
+  await database.copyTo(to)
+  database.unpin()
 }
 
 async function requireRoom(file: string, bytes: number): Promise<void> {

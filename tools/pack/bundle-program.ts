@@ -1,6 +1,6 @@
 import { chmodSync, mkdirSync, writeFileSync } from 'node:fs'
 import { dirname, join, relative } from 'node:path'
-import { build, type Metafile } from 'esbuild'
+import { build, type Metafile, type Plugin } from 'esbuild'
 import { root } from '../source-files.ts'
 import { builtinModules } from './builtin-modules.ts'
 import { findBundleProblems } from './check-bundle.ts'
@@ -13,8 +13,11 @@ const absent = ['pg-native', 'pg-cloudflare', 'dataloader', 'tinyglobby']
 /** Their names are imported late, and their CommonJS files have none in a bundle. */
 const alias = { 'hash-wasm': 'hash-wasm/dist/index.esm.js' }
 
-/** Bundles the program into the folder. What a command imports late stays in files of its own. */
-export async function bundleProgram(folder: string): Promise<Metafile> {
+/**
+ * Bundles the program into the folder. What a command imports late stays in files of its own.
+ * @param changes of sources, for tests
+ */
+export async function bundleProgram(folder: string, changes: readonly Plugin[] = []): Promise<Metafile> {
   const { metafile, outputFiles } = await build({
     absWorkingDir: root,
     entryPoints: { ...Object.fromEntries(findEntries().map((path) => [toBuilt(path, ''), path])), ...findLazyEntries() },
@@ -33,7 +36,7 @@ export async function bundleProgram(folder: string): Promise<Metafile> {
     legalComments: 'none',
     alias,
     external: [...nativePackages, chainPackage, ...absent, ...Object.keys(readProject().devDependencies)],
-    plugins: [keepPlaces, lazyPackages, builtinModules],
+    plugins: [...changes, keepPlaces, lazyPackages, builtinModules],
     logLevel: 'silent',
   })
   const problems = findBundleProblems(metafile)

@@ -17,6 +17,11 @@ export async function packPackage(out: string): Promise<PackedPackage> {
   const folder = join(out, 'package')
   mkdirSync(out, { recursive: true })
   await assemblePackage(folder)
+  return packFolder(folder, out)
+}
+
+/** @param folder with the files of the package */
+export function packFolder(folder: string, out: string): PackedPackage {
   const stdout = execFileSync('npm', ['pack', folder, '--json', '--ignore-scripts', '--pack-destination', out, '--loglevel', 'error'], {
     encoding: 'utf8',
   })

@@ -80,3 +80,14 @@ export async function changeSqliteCopy(path: string, job: (tx: Pick<Tx, 'run'>) 
     database.close()
   }
 }
+
+/** Moves what is in the write-ahead log into the file. False when another process that has the database open prevents it. */
+export function emptySqliteLog(path: string): boolean {
+  const database = new DatabaseSync(path)
+  try {
+    const result = database.prepare('pragma wal_checkpoint(truncate)').get() as { readonly busy: number; readonly log: number }
+    return result.busy === 0 && result.log <= 0
+  } finally {
+    database.close()
+  }
+}

@@ -18,6 +18,8 @@ export interface ConnectionOwner {
   /** Memory of the waiting requests of all connections. */
   keptBytes: number
   readonly turns: Turns
+  /** Connections end after the answers to the requests that have arrived. */
+  isStopping: boolean
   handle: RequestHandler
   /** The connection no longer counts as one of its client. */
   onEnding(connection: Connection): void
@@ -149,7 +151,8 @@ export class Connection {
   #startNext(finished: Response): void {
     this.#running = undefined
     if (!finished.req.complete) this.#unfinished = { request: finished.req, sinceMs: performance.now() }
-    if (this.#socket.destroyed || this.#socket.writableEnded || !finished.shouldKeepAlive) {
+    const isLast = !finished.shouldKeepAlive || (this.#owner.isStopping && this.#kept.length === 0)
+    if (this.#socket.destroyed || this.#socket.writableEnded || isLast) {
       this.end()
       return
     }
@@ -195,6 +198,14 @@ export class Connection {
     if (this.#socket.destroyed) return
     this.#socket.end()
     dropInput(this.#socket, limits.droppedBytesMax)
+  }
+
+  /** For a stop. A part of a head is not a request: its client sends it again elsewhere. */
+  endIfIdle(): void {
+    if (this.isBusy) return
+    // The client may still be reading the answer.
+    if (this.#unfinished || this.isEnding) this.end()
+    else this.cut()
   }
 
   cut(): void {

@@ -1,16 +1,22 @@
 import { once } from 'node:events'
-import { createServer } from 'node:http'
+import { createServer, type ServerResponse } from 'node:http'
 import { type AddressInfo, connect, type Socket } from 'node:net'
 import { expect, onTestFinished, test, vi } from 'vitest'
 import { Connections, type ConnectionsOptions } from './connections.ts'
 
-async function startServer(options: Partial<ConnectionsOptions>) {
+interface TestOptions extends Partial<ConnectionsOptions> {
+  /** Answers `/late`. */
+  readonly answer?: (response: ServerResponse) => void
+}
+
+async function startServer({ answer = () => {}, ...options }: TestOptions) {
   const connections = new Connections({ max: 100, perClientMax: 100, stallMs: 60_000, answerBroken: () => '', ...options })
   const server = createServer()
   // A request with credentials, and one that is never answered.
   connections.serve(server, ({ url }, response, connection) => {
     if (url === '/signed') connection.trust()
-    if (url !== '/endless') response.end()
+    if (url === '/late') answer(response)
+    else if (url !== '/endless') response.end()
   })
   server.listen(0, '127.0.0.1')
   await once(server, 'listening')
@@ -18,6 +24,7 @@ async function startServer(options: Partial<ConnectionsOptions>) {
   const sockets: Socket[] = []
   return {
     connections,
+    server,
     /** Resolves when the server has answered the request; without a path when it has accepted the connection. */
     async open(localAddress: string, path?: string): Promise<Socket> {
       const socket = connect({ port, host: '127.0.0.1', localAddress }).on('error', () => {})
@@ -27,7 +34,7 @@ async function startServer(options: Partial<ConnectionsOptions>) {
       await accepted
       if (path !== undefined) {
         socket.write(`GET ${path} HTTP/1.1\r\nHost: x\r\n\r\n`)
-        await (path === '/endless' ? once(server, 'request') : once(socket, 'data'))
+        await (path === '/endless' || path === '/late' ? once(server, 'request') : once(socket, 'data'))
       }
       socket.resume()
       return socket
@@ -112,4 +119,28 @@ test('the traffic is that of open and closed connections', async () => {
   await expect.poll(() => server.connections.count).toBe(0)
   await server.open('127.0.0.2', '/signed')
   expect(server.connections.traffic).toEqual({ receivedBytes: 2 * request, sentBytes: 2 * once.sentBytes })
+})
+
+test('a stop ends connections without a request at once, also one with a part of a head, and the others after their answer', async () => {
+  const answers: (() => void)[] = []
+  await using running = await startServer({ answer: (response) => void answers.push(() => response.end('whole')) })
+  const { connections, server, open } = running
+  const silent = await open('127.0.0.2')
+  const idle = await open('127.0.0.3', '/')
+  const partial = await open('127.0.0.4')
+  partial.write('GET / HTTP/1.1\r\nHost')
+  await expect.poll(() => connections.traffic.receivedBytes).toBeGreaterThan('GET / HTTP/1.1\r\nHost: x\r\n\r\n'.length)
+  const busy = await open('127.0.0.5', '/late')
+  let received = ''
+  busy.on('data', (bytes) => {
+    received += bytes
+  })
+  const closed = new Promise<void>((resolve) => server.close(() => resolve()))
+  connections.stop()
+  for (const socket of [silent, idle, partial]) await isCut(socket)
+  expect([busy.destroyed, busy.readableEnded]).toEqual([false, false])
+  for (const answer of answers) answer()
+  await isCut(busy)
+  expect(received).toMatch(/^HTTP\/1\.1 200 [\s\S]*\r\nwhole/)
+  await closed
 })

@@ -37,6 +37,7 @@ export class Connections {
   readonly #clients = new Map<string, Client>()
   readonly #bySocket = new WeakMap<Socket, Connection>()
   readonly #open = new Set<Connection>()
+  #owner: ConnectionOwner | undefined
   /** The first to end comes first. */
   readonly #ending = new Set<Connection>()
   /** Traffic of the closed connections. */
@@ -69,6 +70,7 @@ export class Connections {
       stallMs: this.#options.stallMs,
       keptBytes: 0,
       turns: new Turns(),
+      isStopping: false,
       handle,
       onEnding: (connection) => this.#onEnding(connection),
       onTrusted: (connection) => {
@@ -76,6 +78,7 @@ export class Connections {
         connection.client.pool.trust(connection)
       },
     }
+    this.#owner = owner
     const receive = (request: Response['req'], response: Response): void => this.of(request.socket)?.receive(request, response)
     for (const event of ['request', 'checkContinue', 'checkExpectation']) server.on(event, receive)
     server.on('clientError', (error, socket) => this.#fail(error, socket as Socket))
@@ -88,6 +91,15 @@ export class Connections {
     })
     const timer = setInterval(() => this.#look(), Math.min(limits.lookMs, this.#options.stallMs)).unref()
     server.once('close', () => clearInterval(timer))
+  }
+
+  /**
+   * Call it when the server was closed, which no longer limits the time of heads: connections end now, those with requests after the answers.
+   * A client without credentials could otherwise prolong the stop with a connection on which it sends nothing.
+   */
+  stop(): void {
+    if (this.#owner) this.#owner.isStopping = true
+    for (const connection of this.#open) connection.endIfIdle()
   }
 
   #accept(socket: Socket, owner: ConnectionOwner): void {

@@ -19,7 +19,7 @@ import { Admission } from './admission.ts'
 import { answerClientError } from './client-error.ts'
 import { documentMemory } from './document-memory.ts'
 import type { ExchangeDeps } from './exchange.ts'
-import { openConnections } from './open-connections.ts'
+import { type OpenConnections, openConnections } from './open-connections.ts'
 import { rawExchange } from './raw-exchange.ts'
 import { type RequestLimits, requestLimits } from './request-limits.ts'
 import { operationCounts } from './request-metrics.ts'
@@ -61,7 +61,7 @@ export const s3Listener = defineListener({
     }
     const httpServer = buildServer(server, context, await readTls(tls))
     const url = await listen(httpServer, server.port, tls.enabled)
-    return { url, stop: () => stop(httpServer, state) }
+    return { url, stop: () => stop(httpServer, state, services.openConnections) }
   },
 })
 
@@ -141,12 +141,13 @@ async function listen(server: Server, address: string, isTls: boolean): Promise<
 }
 
 /** Rejects new connections, waits for running requests within `limits.stopMs`, then closes them. */
-async function stop(server: Server, state: { isStopping: boolean }): Promise<void> {
+async function stop(server: Server, state: { isStopping: boolean }, connections: OpenConnections): Promise<void> {
   state.isStopping = true
   const cut = setTimeout(() => server.closeAllConnections(), limits.stopMs)
   const { promise, resolve } = Promise.withResolvers<void>()
-  // Node also closes idle connections. Requests on others are answered with `Connection: close`.
+  // Running requests are answered with `Connection: close`.
   server.close(() => resolve())
+  connections.stop()
   await promise
   clearTimeout(cut)
 }

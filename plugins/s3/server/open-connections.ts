@@ -6,7 +6,7 @@ import { serverSection } from '../settings.ts'
 /** Most memory of an idle connection; 7 to 11 KiB were measured. */
 const bytesEach = 40 * 1024
 
-type Followed = Pick<Connections, 'count' | 'traffic'>
+type Followed = Pick<Connections, 'count' | 'traffic' | 'stop'>
 
 /** The connections of clients to the S3 listener. */
 export class OpenConnections {
@@ -23,6 +23,11 @@ export class OpenConnections {
 
   follow(connections: Followed): void {
     this.#connections = connections
+  }
+
+  /** Ends them, those with requests after the answers. */
+  stop(): void {
+    this.#connections?.stop()
   }
 }
 

@@ -7,6 +7,7 @@ import { join } from 'node:path'
 import { connect as connectTls } from 'node:tls'
 import { expect, onTestFinished, test } from 'vitest'
 import { systemClock } from '#kernel'
+import { limits } from '#kernel/system'
 import { type LogFields, silentLog } from '#kernel/testing'
 import { createSelfSigned } from '../testing/self-signed.ts'
 import { signedRequest } from '../testing/signed-request.ts'
@@ -54,6 +55,37 @@ test('a stop finishes the running write, answers it, and accepts no further conn
   await stopped
   expect(await storage.versionsOf('photos', 'key')).toHaveLength(1)
   await expect(startListener({ enabled: false }, `127.0.0.1:${port}`).then(({ stop }) => stop())).resolves.toBeUndefined()
+})
+
+test('a stop waits neither for a client that sends nothing nor for one that keeps its connection after a download', async () => {
+  const { port, stop } = await startListener()
+  const body = Buffer.alloc(16 * 1024 * 1024, 'x')
+  const writer = connect(port, '127.0.0.1')
+  writer.write(signedRequest(port, { method: 'PUT', url: '/photos/large', body, user: owner }).head)
+  writer.write(body)
+  await once(writer, 'data')
+  writer.destroy()
+  const silent = connect(port, '127.0.0.1')
+  await once(silent, 'connect')
+  const reader = connect(port, '127.0.0.1')
+  const ended = [silent, reader].map((socket) => once(socket, 'close'))
+  silent.on('error', () => {})
+  reader.write(signedRequest(port, { method: 'GET', url: '/photos/large', user: owner }).head)
+  // The answer has begun, so its header says that the connection is kept.
+  const [first] = await once(reader, 'data')
+  expect(String(first)).toMatch(/^HTTP\/1.1 200 [\s\S]*keep-alive/i)
+  let received = first.length
+  reader.pause()
+  const begunMs = performance.now()
+  const stopped = stop()
+  reader.on('data', (bytes) => {
+    received += bytes.length
+  })
+  reader.resume()
+  await stopped
+  expect(performance.now() - begunMs).toBeLessThan(limits.stopMs / 2)
+  await Promise.all(ended)
+  expect(received).toBeGreaterThan(body.length)
 })
 
 test.each([
