@@ -7,7 +7,7 @@ export interface ListedDataSet {
   readonly id: number
   readonly provider_id: string
   readonly copy_index: number
-  /** On chain. */
+  /** The number on chain. */
   readonly data_set_id: string
   readonly is_current: boolean
 }

@@ -5,7 +5,7 @@ import { internalRoot } from './owner-policy.ts'
 interface OwnerSelectProps {
   owner: Signal<string>
   error?: string | undefined
-  /** Of a new bucket: the only user is its likely owner. */
+  /** The bucket is new: the only user is its likely owner. */
   isNew?: boolean | undefined
 }
 

@@ -16,7 +16,7 @@ export const EarlierVersions = component$<{ bucket: string; objectKey: string }>
   }))
   const earlier = history.data?.versions.filter(({ is_current, is_delete_marker }) => !is_current && !is_delete_marker) ?? []
   const currentId = history.data?.current_version_id
-  // As it was when its dialog opened: a list that is read again must not change what is confirmed.
+  // Stays as it was when its dialog opened: a list that is read again must not change what is confirmed.
   const version = chosen.value
   if (!history.data) return <ErrorAlert error={history.error} onRetry$={history.refresh} />
   if (earlier.length === 0) return null
