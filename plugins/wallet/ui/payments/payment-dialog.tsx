@@ -1,11 +1,12 @@
 import { $, component$, type QRL, type Signal, Slot, useId } from '@builder.io/qwik'
-import { Alert, Button, CancelButton, Dialog, setSearch } from '@svc/ui-kit'
+import { Alert, Button, CancelButton, type ConfirmProps, Dialog, setSearch } from '@svc/ui-kit'
 
 interface PaymentDialogProps {
   open: Signal<boolean>
   title: string
   description: string
   confirmLabel: string
+  changes: ConfirmProps['changes']
   pending: boolean
   /** Why it cannot be confirmed. */
   lockedReason: string | undefined
@@ -43,6 +44,7 @@ export const PaymentDialog = component$<PaymentDialogProps>((props) => {
         type="submit"
         form={formId}
         variant="primary"
+        changes={props.changes}
         pending={props.pending}
         pendingLabel="Sending the request"
         lockedReason={props.lockedReason}

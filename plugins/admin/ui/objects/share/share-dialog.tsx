@@ -105,7 +105,15 @@ export const ShareDialog = component$<ShareDialogProps>(({ open, bucket, objectK
         Close
       </Button>
       {signers && signers.length > 0 && (
-        <Button q:slot="footer" type="submit" form={formId} variant="primary" icon="link" pending={share.isPending}>
+        <Button
+          q:slot="footer"
+          type="submit"
+          form={formId}
+          variant="primary"
+          icon="link"
+          changes="POST /buckets/:name/objects/share"
+          pending={share.isPending}
+        >
           Make a link
         </Button>
       )}
