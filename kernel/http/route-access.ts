@@ -29,6 +29,8 @@ export class RouteAccessRules {
         const root = firstSegment(route.url)
         if (access === 'open') return
         if (isLiteral(root)) this.#guardedRoots.add(root)
+        // Others answer for unknown addresses, in all methods.
+        if (!route.url.startsWith('/api/v1/')) return
         for (const method of [route.method].flat()) {
           if (method !== 'HEAD') this.#roles.set(`${method} ${route.url}`, neededRole(route.config.role, method !== 'GET'))
         }
@@ -48,7 +50,7 @@ export class RouteAccessRules {
     return declared === 'open' && url.includes('*') && this.isBelowGuardedRoot(path) ? 'operator' : declared
   }
 
-  /** The routes that a session with this role may not use. */
+  /** The routes of the API that a session with this role may not use. */
   refusedTo(held: Role): readonly string[] {
     return [...this.#roles].flatMap(([route, needed]) => (mayAct(held, needed) ? [] : [route]))
   }

@@ -1,9 +1,9 @@
 import { component$, useSignal } from '@builder.io/qwik'
-import { afterEach, describe, expect, test } from 'vitest'
+import { describe, expect, onTestFinished, test } from 'vitest'
 import { session } from '../data/session.ts'
 import { Button, LinkButton } from './button.tsx'
 import { Menu } from './menu.tsx'
-import { all, createScreen, find, textsOf } from './testing/dom.ts'
+import { all, createScreen as openScreen, find, textsOf } from './testing/dom.ts'
 
 const Clicks = component$<{ lockedReason?: string; pending?: boolean; changes?: 'POST /auth/logout'; orHidden?: boolean }>((props) => {
   const clicks = useSignal(0)
@@ -51,6 +51,22 @@ describe('a button', () => {
   })
 })
 
+/** Its controls follow the session until the screen is emptied. */
+async function createScreen(): ReturnType<typeof openScreen> {
+  const opened = await openScreen()
+  return {
+    ...opened,
+    async render(content) {
+      const shown = await opened.render(content)
+      onTestFinished(() => {
+        shown.cleanup()
+        session.value = undefined
+      })
+      return shown
+    },
+  }
+}
+
 const signInAs = (role: 'operator' | 'read-only' | undefined, refused: readonly string[] = []) => {
   session.value = {
     username: 'alice',
@@ -62,10 +78,6 @@ const signInAs = (role: 'operator' | 'read-only' | undefined, refused: readonly 
 }
 
 describe('a control that leads to a change', () => {
-  afterEach(() => {
-    session.value = undefined
-  })
-
   test('is locked with the reason in words for a role that may not make it', async () => {
     signInAs('read-only', ['POST /api/v1/auth/logout'])
     const { screen, render, userEvent } = await createScreen()
