@@ -6,6 +6,7 @@ import { type Issuer, startIssuer } from '../../plugins/access/testing/issuer.ts
 import { freePort } from '../fixtures/free-port.ts'
 import type { Gateway } from '../fixtures/gateways/gateway.ts'
 import { startServeHere } from '../fixtures/gateways/serve-here.ts'
+import { until } from '../fixtures/until.ts'
 import { buildDashboard, hasBrowser, openPage, signIn } from './fixtures/browser.ts'
 import { findBarriers, settle, takePicture } from './fixtures/inspect.ts'
 
@@ -94,7 +95,7 @@ beforeAll(async () => {
   await call('PUT', '/buckets/films/s3-settings/cors', {
     rules: [{ allowed_origins: ['https://page.example'], allowed_methods: ['GET'], allowed_headers: ['*'], expose_headers: [] }],
   })
-  await expect.poll(async () => (await call('GET', '/buckets/films/objects/deleted')).objects.length).toBe(1)
+  await until('the deletion', async () => (await call('GET', '/buckets/films/objects/deleted')).objects[0])
 })
 afterAll(() => stack.disposeAsync())
 
@@ -111,6 +112,9 @@ async function enter(page: Page, role: Role, path: string): Promise<void> {
 async function visit(page: Page, path: string): Promise<void> {
   await page.goto(`${svc.adminUrl}${path}`)
   await page.getByRole('heading', { level: 1 }).first().waitFor()
+  // The chain does not answer, so it takes a while.
+  if (path.startsWith('/wallet'))
+    await page.locator('#main [data-changes="POST /wallet/approve"], #main [data-changes="POST /wallet/fund"]').first().waitFor()
   await settle(page)
 }
 
@@ -140,6 +144,10 @@ const offersOf = async (page: Page, refused: ReadonlySet<string>, role: Role) =>
 
 /** Clicks all that is enabled on the page, and on the dialogs and menus that it opens. */
 async function clickEverything(page: Page, path: string): Promise<number> {
+  if ((await page.locator('dialog:modal').count()) > 0) {
+    await clickOpened(page)
+    return 0
+  }
   const enabled = () => page.locator('#main button:enabled:not([aria-disabled="true"]):visible')
   const count = await enabled().count()
   for (let at = 0; at < count; at += 1) {
@@ -174,10 +182,10 @@ describe.runIf(hasBrowser)('the dashboard for each role', { timeout: 600_000 }, 
       await visit(page, path)
       for (const { route } of await controlsOf(page)) seen.add(route)
       expect([path, await offersOf(page, refused, role)]).toEqual([path, []])
-      expect([path, await findBarriers(page)]).toEqual([path, []])
+      if (role === 'read-only') expect([path, await findBarriers(page)]).toEqual([path, []])
     }
     // The pages were drawn with their controls.
-    expect([...seen].filter((route) => refused.has(route)).length).toBeGreaterThan(role === 'operator' ? 2 : 8)
+    expect([...seen].filter((route) => refused.has(route)).length).toBeGreaterThan(role === 'operator' ? 2 : 15)
   })
 
   test('read-only: whatever is clicked, the service refuses nothing', async () => {
@@ -215,7 +223,7 @@ describe.runIf(hasBrowser)('the dashboard for each role', { timeout: 600_000 }, 
     await expect.poll(() => page.locator('#palette-list').innerText()).not.toContain('Create')
     await page.keyboard.press('Escape')
     await visit(page, `${bucket}?tab=trash`)
-    await page.getByRole('row').filter({ hasText: 'deleted' }).waitFor()
+    await page.locator('[data-row="deleted"]').waitFor()
     expect(await page.getByRole('checkbox').count()).toBe(0)
     await visit(page, '/settings?tab=cache')
     await page.getByText('Your role, read-only, may not change this; ask an admin.').waitFor()
@@ -235,7 +243,7 @@ describe.runIf(hasBrowser)('the dashboard for each role', { timeout: 600_000 }, 
     await using watched = await openPage()
     const { page } = watched
     await enter(page, 'operator', `${bucket}?tab=trash`)
-    await page.getByRole('row').filter({ hasText: 'deleted' }).getByRole('checkbox').check()
+    await page.locator('[data-row="deleted"]').getByRole('checkbox').check()
     await page.getByRole('button', { name: 'Restore selected' }).waitFor()
     await visit(page, '/s3-users')
     expect(await page.getByRole('button', { name: 'Create user' }).getAttribute('aria-disabled')).toBe('true')
@@ -249,7 +257,7 @@ describe.runIf(hasBrowser)('the dashboard for each role', { timeout: 600_000 }, 
     const { page } = watched
     await enter(page, 'read-only', '/s3-users')
     const create = page.getByRole('button', { name: 'Create user' })
-    await page.locator('[data-changes="POST /s3-users"][aria-disabled="true"]').waitFor()
+    await expect.poll(() => create.getAttribute('aria-disabled')).toBe('true')
     await page.context().clearCookies()
     await page.keyboard.press('r')
     const again = page.getByRole('dialog', { name: 'Sign in again' })
@@ -257,7 +265,7 @@ describe.runIf(hasBrowser)('the dashboard for each role', { timeout: 600_000 }, 
     await again.getByLabel('Password').fill(testOperator.password)
     await again.getByRole('button', { name: 'Sign in', exact: true }).click()
     await again.waitFor({ state: 'hidden' })
-    await page.locator('[data-changes="POST /s3-users"]:not([aria-disabled])').waitFor()
+    await expect.poll(() => create.getAttribute('aria-disabled')).toBe(null)
     await create.click()
     await page.getByRole('dialog', { name: 'Create an S3 user' }).waitFor()
   })
