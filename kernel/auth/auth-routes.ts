@@ -38,7 +38,7 @@ export function registerSessionRoutes(app: FastifyInstance, auth: AdminAuth, rul
     throw kernelErrors.authentication_required({ message: 'There is no valid session: sign in.' })
   }
 
-  /** With what the role may not do, so that the dashboard does not offer it. */
+  /** Adds what the role may not do, so that the dashboard does not offer it. */
   const show = (claims: SessionClaims) => {
     const view = viewSession(claims)
     return view.role === undefined ? view : { ...view, refused: [...rules.refusedTo(view.role)] }
