@@ -42,7 +42,7 @@ const steps: readonly Step[] = [
   { name: 'comments', run: checkComments },
   { name: 'disposal of resources', run: checkDisposal },
   { name: 'invariants', run: checkInvariants },
-  { name: 'lengths of pages', run: checkPages },
+  { name: 'lengths and links of pages', run: checkPages },
   { name: 'entities and migrations', run: checkEntities },
   { name: 'error codes', run: checkErrorCodes },
   { name: 'regular expressions', run: checkExpressions },

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { findLongPages } from './check-pages.ts'
+import { findLongPages, findLostLinks } from './check-pages.ts'
 import { writeRecipesPage, writeWalksPage } from './marked-pages.ts'
 
 const walks = (...texts: string[]) =>
@@ -31,4 +31,11 @@ test('pages above their limit are named', () => {
     'docs/adr/0001-a.md has 721 words, more than 720',
   ])
   expect(findLongPages([{ path: 'docs/adr/0001-a.md', text: 'word '.repeat(700) }])).toEqual([])
+})
+
+test('a link to a file that does not exist is a problem; addresses and places in the same page are not', () => {
+  const text = '[a](b.md) [c](../c.md#part) [d](https://example.org/d) [e](#e) [f](gone.md#part) `[g](code.md)`'
+  expect(findLostLinks([{ path: 'docs/adr/a.md', text }], (path) => ['docs/adr/b.md', 'docs/c.md'].includes(path))).toEqual([
+    'docs/adr/a.md links to gone.md, which does not exist',
+  ])
 })

@@ -111,8 +111,8 @@ const allowances: Readonly<Record<string, number>> = {
   'bench/put-get.test.ts': 40,
   // A gateway on a devnet whose blocks take a second.
   'bench/replacement/move-contents.test.ts': 20,
-  // Two devnets, each with a gateway.
-  'bench/packs/packing.test.ts': 20,
+  // Three devnets, each with a gateway.
+  'bench/packs/packing.test.ts': 40,
   // A browser with some twenty pages, and the build of the dashboard.
   'e2e/ui/shell.test.ts': 60,
   // A browser with some forty pages, and a network whose provider misses proofs.
@@ -140,6 +140,10 @@ const allowances: Readonly<Record<string, number>> = {
   'e2e/ui/lists.test.ts': 40,
   // Eight jobs of an operator in a browser, with buckets of 130 objects.
   'e2e/ui/jobs.test.ts': 40,
+  // A browser in which an operator does 25 jobs, and a devnet with copies of five buckets.
+  'e2e/ui/clicks.test.ts': 35,
+  // A browser with some twenty pages, and a devnet whose provider refuses.
+  'e2e/ui/truth.test.ts': 25,
   // A browser with some forty pages, and a devnet.
   'e2e/ui/wallet.test.ts': 60,
   // A browser, and a service that starts again.

@@ -1,24 +1,25 @@
 // Measures what packing saves and costs on a local devnet: fees from the payments on chain, objects per minute, CPU, and reads of members
 // that are not cached. The gateway is a process of its own; the devnet runs in this process, so that its CPU time is not counted.
-import { createHash } from 'node:crypto'
 import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import { readAllPayments, sum } from '../../devnet/testing/wallet-money.ts'
-import { deleteCachedFiles } from '../../e2e/fixtures/cached-files.ts'
 import { type FundedDevnet, startFundedDevnet } from '../../e2e/fixtures/gateways/funded-devnet.ts'
 import { mib } from '../../e2e/load/resident-memory.ts'
-import { signedRequest } from '../../plugins/s3/testing/signed-request.ts'
-import { devnetSettings, type Gateway, startGateway } from '../bench-server.ts'
+import { devnetSettings, type Gateway, type GatewayOptions, startGateway } from '../bench-server.ts'
 import type { BenchRow, BenchTable } from '../bench-table.ts'
 import { startMeasuring } from '../pipeline.ts'
-import { RawConnection } from '../raw-connection.ts'
 import { putObjects, waitForCount } from '../stored-objects.ts'
+import { benchColdReads } from './cold-reads.ts'
 
 const copies = 3
 const objectBytes = 4096
-const readersAtOnce = 4
+/** Objects that are stored for reads of members. */
+const coldObjectsMax = 16_384
+const packing = { 'packs.default': 'small', 'packs.idle': '2s' }
+/** Members are read from providers, as after a time in which others were read. */
+const evicting = { 'cache.eviction_policy': 'after_upload' }
 /** An object with three copies must not take longer than this on average. */
 const objectMsMax = 250
 const leastMs = 300_000
@@ -44,14 +45,14 @@ interface Stored {
 export async function benchPacking({ objects = 100_000, single = 1000, reads = 1000 }: PackingScale = {}): Promise<BenchTable> {
   const dir = await mkdtemp(join(tmpdir(), 'svc-bench-packing-'))
   try {
-    const alone = await withGateway(join(dir, 'single'), 'off', (scene) => store(scene, single))
-    const { packed, cold } = await withGateway(join(dir, 'packed'), 'small', async (scene) => {
-      const packed = await store(scene, objects)
-      return { packed, cold: await readCold(scene, reads) }
-    })
+    const alone = await withGateway(join(dir, 'single'), {}, (scene) => store(scene, single))
+    const packed = await withGateway(join(dir, 'packed'), packing, (scene) => store(scene, objects))
+    const coldRows = await withGateway(join(dir, 'cold'), { ...packing, ...evicting }, (scene) =>
+      benchColdReads(scene, { objects: Math.min(objects, coldObjectsMax), reads }),
+    )
     return {
       name: `packing: ${objects} objects of ${objectBytes} bytes to ${copies} copies, beside ${single} as pieces of their own`,
-      rows: [...storedRows(alone, packed), ...coldRows(cold)],
+      rows: [...storedRows(alone, packed), ...coldRows],
     }
   } finally {
     await rm(dir, { recursive: true, force: true })
@@ -63,14 +64,12 @@ interface Scene {
   readonly gateway: Gateway
 }
 
-async function withGateway<T>(dir: string, packing: 'off' | 'small', run: (scene: Scene) => Promise<T>): Promise<T> {
+async function withGateway<T>(dir: string, settings: GatewayOptions['settings'], run: (scene: Scene) => Promise<T>): Promise<T> {
   await using network = await startFundedDevnet({ providers: copies, blockTimeSeconds: 1 })
   await using gateway = await startGateway(dir, {
     settings: {
       ...devnetSettings(network, copies),
-      'packs.default': packing,
-      'packs.idle': '2s',
-      'cache.fill_on_read': false,
+      ...settings,
     },
   })
   return await run({ network, gateway })
@@ -108,84 +107,6 @@ async function store({ network, gateway }: Scene, objects: number): Promise<Stor
   return { fee, cpuMs, peakBytes, perMinute: (objects * 60_000) / tookMs, pieces: piecesIn(network) - pieces }
 }
 
-interface Cold {
-  readonly reads: number
-  readonly p50Ms: number
-  readonly p99Ms: number
-  readonly sequentialMibPerSecond: number
-  readonly wholeMibPerSecond: number
-}
-
-interface Member {
-  readonly key: string
-  readonly sha256: string
-}
-
-/** Random members, then the members of one pack in order, then that pack whole from its provider. */
-async function readCold({ gateway, network }: Scene, reads: number): Promise<Cold> {
-  const { dir, port, bucket, user } = gateway
-  const requestOf = (key: string) => [Buffer.from(signedRequest(port, { method: 'GET', url: `/${bucket}/${key}`, user }).head)]
-  deleteCachedFiles(dir)
-  using database = new DatabaseSync(join(dir, 'db', 'svc.db'), { readOnly: true })
-  const columns = `v.key, c.sha256 from pack_members m join contents c on c.id = m.content_id
-    join object_versions v on v.content_id = c.id`
-  const random = database.prepare(`select ${columns} order by random() limit ?`).all(reads) as unknown as readonly Member[]
-  const read = async (connection: RawConnection, { key, sha256 }: Member): Promise<number> => {
-    const digest = createHash('sha256')
-    const startMs = performance.now()
-    await connection.exchange(requestOf(key), { bodyBytes: objectBytes, onBody: (piece) => void digest.update(piece) })
-    const tookMs = performance.now() - startMs
-    if (digest.digest('hex') !== sha256) throw new Error(`${key} was read with other bytes`)
-    return tookMs
-  }
-  using open = new DisposableStack()
-  const connections = await Promise.all(Array.from({ length: readersAtOnce }, () => RawConnection.open(port)))
-  for (const connection of connections) open.use(connection)
-  const times: number[] = []
-  const left = [...random]
-  await Promise.all(
-    connections.map(async (connection) => {
-      for (let member = left.pop(); member; member = left.pop()) times.push(await read(connection, member))
-    }),
-  )
-  times.sort((a, b) => a - b)
-  const [pack] = database.prepare('select content_id as id, living_bytes as bytes from packs order by members desc limit 1').all() as {
-    readonly id: number
-    readonly bytes: number
-  }[]
-  if (!pack) throw new Error('nothing was packed')
-  const inOrder = database
-    .prepare(`select ${columns} where m.pack_id = ? order by m.offset_bytes`)
-    .all(pack.id) as unknown as readonly Member[]
-  const sequentialMs = await timed(async () => {
-    for (const member of inOrder) await read(connections[0] as RawConnection, member)
-  })
-  const piece = database
-    .prepare(
-      "select p.piece_cid as cid, d.service_url as url from copies k join pieces p on p.id = k.piece_id join data_sets d on d.id = k.data_set_id where k.content_id = ? and k.state = 'committed' limit 1",
-    )
-    .get(pack.id) as { readonly cid: string; readonly url: string } | undefined
-  if (!piece) throw new Error(`pack ${pack.id} has no copy; the wallet is ${network.payer}`)
-  let wholeBytes = 0
-  const wholeMs = await timed(async () => {
-    const response = await fetch(`${piece.url.replace(/\/$/, '')}/piece/${piece.cid}`)
-    wholeBytes = (await response.arrayBuffer()).byteLength
-  })
-  return {
-    reads: times.length,
-    p50Ms: times[Math.floor(times.length * 0.5)] ?? Number.NaN,
-    p99Ms: times[Math.floor(times.length * 0.99)] ?? Number.NaN,
-    sequentialMibPerSecond: (pack.bytes / mib / sequentialMs) * 1000,
-    wholeMibPerSecond: (wholeBytes / mib / wholeMs) * 1000,
-  }
-}
-
-async function timed(run: () => Promise<void>): Promise<number> {
-  const startMs = performance.now()
-  await run()
-  return performance.now() - startMs
-}
-
 const storedRows = (alone: Stored, packed: Stored): readonly BenchRow[] => [
   {
     label: 'fees per 1,000 single objects',
@@ -210,15 +131,4 @@ const storedRows = (alone: Stored, packed: Stored): readonly BenchRow[] => [
   { label: 'gateway CPU per single object', value: alone.cpuMs, unit: 'ms' },
   { label: 'gateway CPU per packed object', value: packed.cpuMs, unit: 'ms', note: `${(packed.cpuMs / alone.cpuMs).toFixed(2)} ×` },
   { label: 'peak memory while packing', value: packed.peakBytes / mib, unit: 'MiB' },
-]
-
-const coldRows = ({ reads, p50Ms, p99Ms, sequentialMibPerSecond, wholeMibPerSecond }: Cold): readonly BenchRow[] => [
-  { label: `cold reads of ${reads} random members, p50`, value: p50Ms, unit: 'ms', note: `${readersAtOnce} readers` },
-  { label: 'cold reads, p99', value: p99Ms, unit: 'ms' },
-  {
-    label: 'cold members of a pack in order',
-    value: sequentialMibPerSecond,
-    unit: 'MiB/s',
-    note: `${(sequentialMibPerSecond / wholeMibPerSecond).toFixed(2)} × the whole piece from its provider, ${wholeMibPerSecond.toFixed(0)} MiB/s`,
-  },
 ]

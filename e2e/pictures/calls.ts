@@ -7,6 +7,8 @@ export interface ListedDataSet {
   readonly id: number
   readonly provider_id: string
   readonly copy_index: number
+  /** On chain. */
+  readonly data_set_id: string
   readonly is_current: boolean
 }
 

@@ -1,4 +1,4 @@
-/** `npm run pictures -- [name...]`: takes the pictures of docs/guide/dashboard/ from a gateway on a devnet, in about five minutes. */
+/** `npm run pictures -- [name...]`: takes the pictures of docs/guide/dashboard/ from a gateway on a devnet, in about six minutes. */
 import { mkdirSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
 import { parseArgs } from 'node:util'

@@ -20,6 +20,8 @@ const photo = 'object=2026%2Flofoten%2FIMG_2050.jpg&prefix=2026%2Flofoten%2F'
 export const listPictures = ({ replaced, provider }: { readonly replaced: number; readonly provider: string }): readonly Picture[] => [
   // Pages that are shown later leave lines of their own.
   { name: 'audit', path: '/audit?what=change', prepare: firstRow },
+  // Each picture is a session.
+  { name: 'sessions', path: '/sessions', prepare: text('Second factor') },
   { name: 'overview', path: '/', prepare: showHour },
   { name: 'overview-phone', path: '/', theme: 'dark', isPhone: true, prepare: text('Storage health') },
   { name: 'palette', path: '/', theme: 'dark', prepare: searchInPalette },
@@ -42,11 +44,13 @@ export const listPictures = ({ replaced, provider }: { readonly replaced: number
   },
   { name: 'replace', path: `/buckets/backups/replace/${replaced}`, prepare: reviewReplacement },
   { name: 'replacement', path: '/replacements/1', isPhone: true, prepare: text('the old service has ended') },
+  { name: 'repairs', path: '/repairs', theme: 'dark', prepare: text('Repaired') },
   { name: 'what-if', path: `/providers/${provider}/what-if`, theme: 'dark', prepare: text('Stored there') },
   { name: 'wallet', path: '/wallet', prepare: text('Balances') },
   { name: 'costs', path: '/costs', theme: 'dark', prepare: text('By bucket') },
   { name: 'users', path: '/s3-users', prepare: text('Former contractor') },
   { name: 'settings', path: '/settings?q=limit', theme: 'dark', prepare: text('Default:') },
+  { name: 'system', path: '/system', prepare: text('Required by') },
   { name: 'doctor', path: '/doctor', isPhone: true, prepare: runChecks },
 ]
 
@@ -71,7 +75,7 @@ async function showPreview(page: Page): Promise<void> {
 
 async function share(page: Page): Promise<void> {
   await page.getByRole('dialog').getByRole('button', { name: 'Share' }).click()
-  await page.getByRole('button', { name: 'Make a link' }).click()
+  await page.getByRole('button', { name: 'Make and copy a link' }).click()
   await page.getByText(/^Link, until/).waitFor()
 }
 

@@ -5,6 +5,7 @@ import { GetObjectCommand, PutObjectCommand, type S3Client } from '@aws-sdk/clie
 import { saveConfigFile } from '#kernel/system'
 import type { Devnet } from '../../devnet/devnet.ts'
 import type { SimulatedProvider } from '../../devnet/provider/provider.ts'
+import { endServiceOnChain } from '../../devnet/testing/end-service.ts'
 import { freePort } from '../fixtures/free-port.ts'
 import { type FundedDevnet, startFundedDevnet } from '../fixtures/gateways/funded-devnet.ts'
 import type { Gateway } from '../fixtures/gateways/gateway.ts'
@@ -39,6 +40,7 @@ const settings = {
   'cache.max_size_gb': 1,
   // The same number of epochs as `presentSettings`: a day of them is shorter at first.
   'chain.spending.approved_lockup_days': 1,
+  'repair.auto': true,
 }
 const presentSettings = { 'chain.spending.approved_lockup_days': 60 }
 const owners = { photos: 'Photo library', backups: 'Nightly backup', logs: 'Log shipper' } as const
@@ -73,7 +75,7 @@ export async function tellStory(say: Say): Promise<Story> {
   await storeAll(past, objects, say)
   say('An hour passes')
   clock.run(16)
-  await haveTraffic({ client, objects, isOver: () => clock.offsetMs() > -10 * 60_000, say })
+  await Promise.all([haveTraffic({ client, objects, isOver: () => clock.offsetMs() > -10 * 60_000, say }), loseService(past)])
   await refuse(past)
   await haveTraffic({ client, objects, isOver: () => clock.offsetMs() === 0, say })
   clock.arrive()
@@ -166,6 +168,25 @@ async function move(gateway: Gateway, bucket: string, replica: number): Promise<
   await until(
     'a replica at its new provider',
     async () => (await strict(gateway)('GET', `/storage-replacements/${made.id}`)).json.status === 'completed' || undefined,
+    { withinMs: patientMs, everyMs: 1000 },
+  )
+}
+
+/** The service of a data set is ended without this gateway, which repairs the replica by itself. */
+async function loseService({ network: { devnet, privateKey }, gateway }: Past): Promise<void> {
+  const call = strict(gateway)
+  const { data_set_id: onChain } = await dataSetOf(gateway, 'logs', 1)
+  await endServiceOnChain(devnet, privateKey, BigInt(onChain))
+  await call('POST', '/observability/data-sets/refresh')
+  await until(
+    'the repair of a replica',
+    async () => {
+      const { repairs } = (await call('GET', '/storage-repairs')).json
+      const { replacements } = (await call('GET', '/storage-replacements')).json
+      return repairs.length > 0 && replacements.every(({ status }: { readonly status: string }) => status === 'completed')
+        ? true
+        : undefined
+    },
     { withinMs: patientMs, everyMs: 1000 },
   )
 }

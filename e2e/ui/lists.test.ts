@@ -121,10 +121,16 @@ describe.runIf(hasBrowser)('lists of the dashboard', { timeout: 240_000 }, () =>
     await open(page, '/buckets')
     await row(page, 'bucket-000').waitFor()
     expect(await row(page, 'bucket-090').count()).toBe(0)
+    const places: number[] = []
     for (let at = 0; at <= 90; at++) {
       await page.keyboard.press('j')
       await expect.poll(() => focusedRow(page)).toBe(`bucket-${String(at).padStart(3, '0')}`)
+      places.push((await page.evaluate("document.querySelector('#main [role=region]').scrollTop")) as number)
     }
+    // Rows that come into the document move nothing.
+    const steps = places.slice(1).map((place, at) => place - Number(places[at]))
+    expect(Math.max(...steps)).toBeLessThanOrEqual(await heightOf(page, 'bucket-090'))
+    expect(Math.min(...steps)).toBe(0)
   })
 
   test('rows are compact by choice, which the browser keeps', async () => {

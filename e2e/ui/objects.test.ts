@@ -13,6 +13,7 @@ import { temporaryDirectory } from '../fixtures/temporary-directory.ts'
 import { startFilledService } from '../load/filled-service.ts'
 import { historyKey } from '../load/stored-rows.ts'
 import { buildDashboard, hasBrowser, openPage, signIn } from './fixtures/browser.ts'
+import { dropOn } from './fixtures/drop-on.ts'
 
 const rows = 10_000
 /** Rows of a page of 50, or of the window of a long list, with a head and spacers. */
@@ -51,24 +52,6 @@ afterAll(() => stack.disposeAsync())
 
 /** Qwik keeps children that a component does not draw in a hidden element. */
 const shown = (page: Page, text: string) => page.getByText(text).filter({ visible: true })
-
-/** Drops files and folders of the disk on a text of the page, as a hand does. */
-async function drop(page: Page, text: string, paths: readonly string[]): Promise<void> {
-  const box = await shown(page, text).boundingBox()
-  if (!box) throw new Error(`'${text}' is not shown`)
-  const devtools = await page.context().newCDPSession(page)
-  const send = (type: 'dragEnter' | 'dragOver' | 'drop') =>
-    devtools.send('Input.dispatchDragEvent', {
-      type,
-      x: box.x + box.width / 2,
-      y: box.y + box.height / 2,
-      data: { items: [], files: [...paths], dragOperationsMask: 1 },
-    })
-  await send('dragEnter')
-  await send('dragOver')
-  await page.getByText('Drop to upload').waitFor()
-  await send('drop')
-}
 
 describe.runIf(hasBrowser)('objects of the dashboard', { timeout: 240_000 }, () => {
   test('too many wrong passwords: the wait is counted down, and the button works again at its end', async () => {
@@ -117,7 +100,7 @@ describe.runIf(hasBrowser)('objects of the dashboard', { timeout: 240_000 }, () 
     let isHeld = true
     const held = (url: URL) => isHeld && url.searchParams.get('key') === 'three.txt' && url.pathname.endsWith('/upload')
     await page.route(held, () => {})
-    await drop(page, 'No objects here', [join(folder.path, name), join(folder.path, 'three.txt')])
+    await dropOn(shown(page, 'No objects here'), [join(folder.path, name), join(folder.path, 'three.txt')])
     await dialog(page).getByRole('button', { name: 'Upload 3 files' }).click()
     await tray(page).getByText('1 of 3 transfers left').waitFor()
     expect(await keysOf('dropped')).toEqual([`${name}/inner/two.txt`, `${name}/one.txt`])

@@ -4,6 +4,7 @@ import { testOperator } from '#kernel/testing'
 import { startTaskGateway, type TaskGateway } from '../fixtures/task-gateway.ts'
 import { buildDashboard, hasBrowser, openPage, signIn } from './fixtures/browser.ts'
 import { findBarriers, findOverflow, takePicture, themes, widths } from './fixtures/inspect.ts'
+import { hostile, undecidedCopies } from './fixtures/undecided-copies.ts'
 
 let svc: TaskGateway
 
@@ -21,7 +22,6 @@ const open = async (page: Page, path: string) => {
 const rowOf = (page: Page, id: number) => page.getByRole('row').filter({ hasText: `#${id}` })
 /** Qwik keeps a hidden copy of projected content. */
 const shown = (page: Page, text: string) => page.getByText(text).locator('visible=true')
-const hostile = '<img src=x onerror="window.hit=1">\u202egpj.exe'
 
 // A busy machine needs most of its time for the rules of axe.
 describe.runIf(hasBrowser)('the pages of operations', { timeout: 240_000 }, () => {
@@ -111,23 +111,7 @@ describe.runIf(hasBrowser)('the pages of operations', { timeout: 240_000 }, () =
   })
 
   test('the copies of one transaction are released as a group, only with the check box; a refusal reads them again, and they leave by themselves', async () => {
-    const entry = {
-      copy_id: 42,
-      content_id: 7,
-      bucket: 'photos',
-      object_key: hostile,
-      copy_index: 1,
-      data_set_row_id: 3,
-      data_set_id: '11',
-      provider_id: '101',
-      attempt_id: '5',
-      transaction_id: `0x${'ab'.repeat(32)}`,
-      reason_code: 'transaction_pending_too_long',
-      attempted_at: '2026-01-31T12:00:00Z',
-      attention_at: '2026-01-31T13:00:00Z',
-      repeat_fees: { call: '2000000000000000', piece: '100000000000000' },
-    }
-    const other = { ...entry, copy_id: 43, content_id: 8, object_key: 'b.txt' }
+    const [entry, other] = undecidedCopies
     let entries = [entry, other]
     const released: unknown[] = []
     await using watched = await openPage()

@@ -84,8 +84,8 @@ beforeAll(async () => {
   owner = (await svc.createUser()).access_key
   await call('PUT', `/s3-users/${owner}/profile`, { name: 'Film archive' })
   await call('POST', '/buckets', { name: 'films', owner_access_key: owner })
-  for (const key of ['kept', 'deleted'])
-    await svc.call('POST', `/api/v1/buckets/films/objects/upload?key=${key}`, { body: Buffer.from(key) })
+  for (const [at, key] of ['kept', 'kept', 'deleted'].entries())
+    await svc.call('POST', `/api/v1/buckets/films/objects/upload?key=${key}`, { body: Buffer.from(`${key} ${at}`) })
   await call('POST', '/buckets/films/bulk-actions', {
     action: 'move_to_trash',
     targets: [{ key: 'deleted' }],

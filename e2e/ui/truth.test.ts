@@ -7,6 +7,7 @@ import { createAdvancingClock } from '../fixtures/gateways/serve-here.ts'
 import { type Stage, type StoredObject, stageBucket, startStage } from '../fixtures/gateways/stage.ts'
 import { until } from '../fixtures/until.ts'
 import { buildDashboard, hasBrowser, openPage, signIn } from './fixtures/browser.ts'
+import { createHand } from './fixtures/hand.ts'
 import { findBarriers, findOverflow, takePicture, themes, widths } from './fixtures/inspect.ts'
 
 const minuteMs = 60_000
@@ -82,6 +83,7 @@ describe.runIf(hasBrowser)('what is stored how often', { timeout: 240_000 }, () 
     await agreeOn(count)
     await using watched = await openPage()
     const { page } = watched
+    const hand = await createHand(page)
     await open(page, '/tasks')
     await page
       .getByRole('row')
@@ -118,7 +120,7 @@ describe.runIf(hasBrowser)('what is stored how often', { timeout: 240_000 }, () 
     await page.getByRole('button', { name: 'Show every state' }).click()
     await expect.poll(() => page.getByRole('row').filter({ hasText: 'object-' }).count()).toBeGreaterThan(count)
 
-    await page.goto(stage.gateway.adminUrl)
+    await hand.start(stage.gateway.adminUrl)
     await page.getByRole('link', { name: `${count} objects have too few copies, and nothing works on them` }).waitFor()
     const causes = page.getByRole('region', { name: 'Why copies are missing' })
     const cause = causes.getByRole('listitem').filter({ hasText: `Provider ${puller.providerId} (devnet-provider-` })
@@ -126,9 +128,15 @@ describe.runIf(hasBrowser)('what is stored how often', { timeout: 240_000 }, () 
     await cause.getByText('no more pieces', { exact: false }).waitFor()
     expect(await page.getByText('Nothing needs your attention').count()).toBe(0)
     await takePicture(page, 'overview-stuck')
+    // What is wrong, the figures and the causes are on the first screen.
+    const figures = page.getByRole('link', { name: /^(Below target|The deposit lasts|Objects|Open tasks)/ })
+    const places = await Promise.all([...(await figures.and(page.locator('#main a')).all()), causes].map((part) => part.boundingBox()))
+    expect(places).toHaveLength(5)
+    expect(Math.max(...places.map((box) => (box ? box.y + box.height : Number.POSITIVE_INFINITY)))).toBeLessThanOrEqual(900)
     puller.faults.clear()
     await cause.getByRole('button', { name: 'Retry all' }).click()
     await page.getByText(/tasks? enqueued/).waitFor()
+    expect(await hand.clicks()).toBe(1)
     for (const object of objects) await stage.stored(object)
     await agreeOn(0)
     await causes.waitFor({ state: 'detached' })
@@ -151,6 +159,11 @@ describe.runIf(hasBrowser)('what is stored how often', { timeout: 240_000 }, () 
     await expect.poll(() => page.getByRole('img', { name: /^\d of 2 copies/ }).count()).toBeGreaterThan(20)
     expect(asked.filter((path) => path.endsWith('/provenance'))).toEqual([])
     expect(asked.length, asked.join('\n')).toBeLessThanOrEqual(8)
+    asked.length = 0
+    await page.reload()
+    await expect.poll(() => page.getByRole('img', { name: /^\d of 2 copies/ }).count()).toBeGreaterThan(20)
+    // Six of them are for every page: the session, its plugins, the stream of events, and what the menu and the banners show.
+    expect(asked.length, asked.join('\n')).toBeLessThanOrEqual(9)
     // The name is a link, so that it opens in another tab too.
     const link = page.getByRole('link', { name: 'object-0', exact: true })
     expect(await link.getAttribute('href')).toBe(`/buckets/${stageBucket}?object=object-0`)

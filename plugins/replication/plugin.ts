@@ -61,6 +61,7 @@ export const replicationPlugin = definePlugin({
     metricCollectors.load(
       async () => (await import('./copies/views/object-metrics.ts')).objectStateMetric,
       async () => (await import('./attach/commit-metrics.ts')).commitMetrics,
+      async () => (await import('./attach/read-metrics.ts')).readAheadMetric,
       async () => (await import('./confirmations/confirmation-metrics.ts')).confirmationMetric,
       async () => (await import('./resumption/stuck-metrics.ts')).stuckObjectsMetric,
       async () => (await import('./resumption/stuck-metrics.ts')).stuckDataSetsMetric,

@@ -12,8 +12,9 @@ import type { Slot } from './chunk-memory.ts'
 import { ChunkWindow } from './chunk-window.ts'
 import { isContent } from './content-proof.ts'
 import { type FetchDeps, fetchChunk, NoReadableCopy } from './fetch-chunk.ts'
+import { chunkAt, readAhead } from './read-ahead.ts'
 import { createChunkRootsRebuilder, type ProvablePiece } from './rebuild-chunk-roots.ts'
-import { createRecentChunks, type RecentChunks } from './recent-chunks.ts'
+import { type AheadCounts, createRecentChunks, type RecentChunks } from './recent-chunks.ts'
 import { blockBytes, type RemoteReadLimits, remoteReadLimits } from './remote-read-limits.ts'
 import { type ChunkFetch, createSharedChunks, type SharedChunks } from './shared-chunks.ts'
 import { createSuspectCopies } from './suspect-copies.ts'
@@ -35,6 +36,7 @@ export interface RemoteReader extends AsyncDisposable {
   /** Memory in use by all reads, in bytes. */
   readonly usedBytes: number
   memory(): { readonly budgetBytes: number; readonly usedBytes: number }
+  readonly aheadCounts: Readonly<AheadCounts>
 }
 
 interface Shared extends FetchDeps {
@@ -55,7 +57,7 @@ export function createRemoteReader({ clock, ...deps }: RemoteReaderDeps): Remote
       .catch((error: unknown) => deps.log.warn('a suspect copy could not be recorded', { copy: copyId, error }))
   })
   const lifetime = new AbortController()
-  const recent = createRecentChunks(budget, { bytesMax: limits.keptBytesMax, keepMs: limits.keep })
+  const recent = createRecentChunks(budget, limits)
   const rebuild = createChunkRootsRebuilder({ ...deps, suspects, limits, lifetime: lifetime.signal })
   const shared: Shared = { ...deps, suspects, limits, budget, chunks: createSharedChunks(budget), recent, rebuild }
   return {
@@ -77,6 +79,7 @@ export function createRemoteReader({ clock, ...deps }: RemoteReaderDeps): Remote
       return budget.usedBytes
     },
     memory: () => ({ budgetBytes: limits.bytesMax, usedBytes: budget.usedBytes }),
+    aheadCounts: recent.aheadCounts,
     async [Symbol.asyncDispose]() {
       lifetime.abort(new Error('the service is stopping'))
       recent[Symbol.dispose]()
@@ -97,9 +100,9 @@ async function* readRange(
 ): AsyncIterable<Uint8Array> {
   const lent = lends ? Buffer.allocUnsafeSlow(Math.min(blockBytes, end + 1 - start)) : undefined
   try {
-    using window = await openWindow(reading, { end, expectsMore })
+    using window = await openWindow(reading, { start, end, expectsMore })
     for (let at = start; at <= end; ) {
-      const position = Math.floor(at / chunkRawBytes)
+      const position = chunkAt(at)
       const from = at - position * chunkRawBytes
       const chunk = await window.read(position, reading.signal)
       const bytes = chunk.subarray(from, from + Math.min(blockBytes, end + 1 - at))
@@ -120,41 +123,81 @@ async function* readRange(
   }
 }
 
-async function openWindow(
-  reading: Reading,
-  { end, expectsMore }: { readonly end: number; readonly expectsMore: boolean },
-): Promise<ChunkWindow> {
-  const { version, contentId, chunks, recent, budget, limits } = reading
-  const { size } = version
-  const proves = await findProof(reading)
-  const name = (position: number) => `${contentId} ${position}`
-  const fetch = (position: number): ChunkFetch => {
-    const start = position * chunkRawBytes
-    const length = Math.min(chunkRawBytes, size - start)
-    const wanted = { start, length, isWhole: length === size, proves: (bytes: Uint8Array) => proves(bytes, position) }
-    return { length, fetch: async (slot, signal) => fetchChunk(reading, wanted, await copiesFor(reading, slot), { slot, signal }) }
+async function openWindow(reading: Reading, range: ByteRange & Pick<ReadOptions, 'expectsMore'>): Promise<ChunkWindow> {
+  const { budget, limits, recent } = reading
+  const chunks = chunksOf(reading)
+  // A shared chunk has its proof already.
+  if (!chunks.has(chunkAt(range.start))) await chunks.findProof()
+  const lastPosition = chunkAt(range.end)
+
+  /** Keeps the chunk for reads of other members of the pack, by a second lease, which outlives that of the reader. */
+  function keep(position: number): void {
+    if (!range.expectsMore) return
+    recent.keep({ name: chunks.nameOf(position), length: chunks.lengthOf(position), lease: () => chunks.lease(position) })
+    if (position === lastPosition) readAhead({ recent, limits }, chunks, range)
   }
+
   return new ChunkWindow({
     budget,
     lease(position) {
-      const lease = () => chunks.lease(name(position), fetch(position))
-      const own = lease()
-      // A second lease, which outlives that of the reader.
-      if (expectsMore) recent.keep(name(position), fetch(position).length, lease())
+      const own = chunks.lease(position)
+      keep(position)
       return own
     },
-    leaseAhead: (position) => chunks.tryLease(name(position), fetch(position), limits.bytesMax / 2),
+    leaseAhead(position) {
+      const own = chunks.leaseAhead(position)
+      if (own) keep(position)
+      return own
+    },
     aheadMax: limits.aheadMax,
-    lastPosition: Math.floor(end / chunkRawBytes),
+    lastPosition,
   })
 }
 
+type Proof = (bytes: Uint8Array, position: number) => boolean
+
+/** The chunks of a content, which all its readers share. */
+function chunksOf(reading: Reading) {
+  const { version, contentId, chunks, limits } = reading
+  const { size } = version
+  let found: Promise<Proof> | undefined
+  function findProofOnce(): Promise<Proof> {
+    found ??= findProof(reading)
+    return found
+  }
+  const nameOf = (position: number) => `${contentId} ${position}`
+  const lengthOf = (position: number) => Math.min(chunkRawBytes, size - position * chunkRawBytes)
+  function fetchOf(position: number): ChunkFetch {
+    const length = lengthOf(position)
+    return {
+      length,
+      async fetch(slot, signal) {
+        const [proves, copies] = await releasedOnError(slot, async () => [await findProofOnce(), await copiesOf(reading)] as const)
+        const wanted = {
+          ...{ start: position * chunkRawBytes, length, isWhole: length === size },
+          proves: (bytes: Uint8Array) => proves(bytes, position),
+        }
+        return fetchChunk(reading, wanted, copies, { slot, signal })
+      },
+    }
+  }
+  return {
+    nameOf,
+    lengthOf,
+    lastPosition: chunkAt(size - 1),
+    findProof: findProofOnce,
+    has: (position: number) => chunks.has(nameOf(position)),
+    lease: (position: number) => chunks.lease(nameOf(position), fetchOf(position)),
+    leaseAhead: (position: number) => chunks.tryLease(nameOf(position), fetchOf(position), limits.bytesMax / 2),
+  }
+}
+
+/** Looked up for every chunk, because copies may change during a long read. */
 const copiesOf = async ({ database, suspects, contentId }: Reading) => suspects.trustedFirst(await readableCopies(database.read, contentId))
 
-/** Looked up for every chunk, because copies may change during a long read. Releases the slot when the lookup fails. */
-async function copiesFor(reading: Reading, slot: Slot): Promise<ReturnType<typeof copiesOf>> {
+async function releasedOnError<T>(slot: Slot, run: () => Promise<T>): Promise<T> {
   try {
-    return await copiesOf(reading)
+    return await run()
   } catch (error) {
     slot.release()
     throw error
@@ -162,7 +205,7 @@ async function copiesFor(reading: Reading, slot: Slot): Promise<ReturnType<typeo
 }
 
 /** Returns the check of a chunk's bytes: by SHA-256 for one chunk, by chunk roots for more. */
-async function findProof(reading: Reading): Promise<(bytes: Uint8Array, position: number) => boolean> {
+async function findProof(reading: Reading): Promise<Proof> {
   const { database, contentId, version, rebuild } = reading
   const found = await findStoredPiece(database.read, contentId)
   if (!found || found.pieceCid === null) throw new NoReadableCopy(0)

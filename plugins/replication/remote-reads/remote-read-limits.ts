@@ -1,7 +1,9 @@
 /** Time and memory limits of reads from providers. */
 
+import type { ReadAheadLimits } from './read-ahead-policy.ts'
+
 /** Milliseconds unless named otherwise. */
-export interface RemoteReadLimits {
+export interface RemoteReadLimits extends ReadAheadLimits {
   /** Bytes in memory for all readers together, including chunks being fetched. */
   readonly bytesMax: number
   /** Chunks that a reader prefetches; only while half of the bytes are free. */
@@ -14,8 +16,10 @@ export interface RemoteReadLimits {
   readonly hold: number
   /** Poll interval for taking chunks from such readers while others wait. */
   readonly reclaimPoll: number
-  /** Bytes of chunks that are kept after their last reader, for other members of a pack. */
+  /** Bytes of chunks that are kept after their last reader, for other members of a pack, with those that were fetched ahead. */
   readonly keptBytesMax: number
+  /** Bytes of chunks of all packs that were fetched ahead and that no read asked for yet. At most half of `keptBytesMax`. */
+  readonly aheadBytesMax: number
   /** How long they are kept. */
   readonly keep: number
   /** When a copy has not returned a chunk after this, the next copy is tried in parallel. */
@@ -37,6 +41,10 @@ export const remoteReadLimits: RemoteReadLimits = {
   hold: 1000,
   reclaimPoll: 250,
   keptBytesMax: 16 * 1024 * 1024,
+  aheadBytesMax: 8 * 1024 * 1024,
+  gapBytes: 128 * 1024,
+  runMin: 2,
+  packAheadMax: 8,
   keep: 30_000,
   hedge: 2000,
   grace: 10_000,

@@ -18,6 +18,8 @@ export interface ChunkLease {
 }
 
 export interface SharedChunks {
+  /** Whether a reader has the chunk, or waits for it. */
+  has(name: string): boolean
   lease(name: string, fetch: ChunkFetch): ChunkLease
   /**
    * Returns undefined unless another reader has the chunk in memory, or memory is free for it and `keepFree` more bytes. A chunk that waits for
@@ -40,6 +42,7 @@ export function createSharedChunks(budget: ChunkBudget): SharedChunks {
   }
 
   return {
+    has: (name) => chunks.has(name),
     lease: (name, fetch) => chunks.get(name)?.lease() ?? begin(name, fetch),
     tryLease(name, fetch, keepFree) {
       const known = chunks.get(name)

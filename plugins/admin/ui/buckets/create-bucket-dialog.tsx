@@ -68,6 +68,7 @@ export const CreateBucketDialog = component$<{ open: Signal<boolean>; onClose$: 
           <TextInput name="bucket" value={name} mono maxLength={63} />
         </Field>
         <OwnerSelect
+          isNew
           owner={owner}
           error={tried.value && owner.value === '' ? 'Choose an owner.' : refused === 'owner' ? create.error?.message : undefined}
         />

@@ -1,16 +1,22 @@
-import { component$, type Signal } from '@builder.io/qwik'
+import { component$, type Signal, useTask$ } from '@builder.io/qwik'
 import { Field, formatPlural, Select, type SelectOption, useIsEnabled, useQuery } from '@svc/ui-kit'
 import { internalRoot, ownerName } from './owner-policy.ts'
 
 interface OwnerSelectProps {
   owner: Signal<string>
   error?: string | undefined
+  /** Of a new bucket: the only user is its likely owner. */
+  isNew?: boolean | undefined
 }
 
 /** A choice of all S3 users, and of the service's own account. */
-export const OwnerSelect = component$<OwnerSelectProps>(({ owner, error }) => {
+export const OwnerSelect = component$<OwnerSelectProps>(({ owner, error, isNew }) => {
   const hasUsers = useIsEnabled('s3')
   const users = useQuery('GET /s3-users', () => (hasUsers.value ? {} : null))
+  useTask$(({ track }) => {
+    const [only, other] = track(() => users.data) ?? []
+    if (isNew && only && !only.is_disabled && !other && owner.value === '') owner.value = only.access_key
+  })
   const options: readonly SelectOption[] = [
     { value: '', label: hasUsers.value && !users.data && !users.error ? 'Loading the S3 users…' : 'Choose an owner', disabled: true },
     ...(users.data ?? []).map(({ access_key, name, role, bucket_count }) => ({

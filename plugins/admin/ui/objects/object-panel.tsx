@@ -1,6 +1,7 @@
 import { component$, type QRL, type Signal, useSignal } from '@builder.io/qwik'
 import { Button, Empty, LinkButton, Sheet, SkeletonLines, setSearch, useIsEnabled, useQuery } from '@svc/ui-kit'
 import { downloadHref, lifeHref, useHasLife, versionsHref } from '../buckets/links.ts'
+import { EarlierVersions } from '../versions/earlier-versions.tsx'
 import { folderOf, nameIn } from './keys-policy.ts'
 import { ObjectCopies } from './object-copies.tsx'
 import { ObjectFacts } from './object-facts.tsx'
@@ -59,6 +60,7 @@ export const ObjectPanel = component$<ObjectPanelProps>(({ bucket, objectKey, on
               versionId={item.current_version_id}
             />
           )}
+          <EarlierVersions bucket={bucket} objectKey={item.key} />
           <ObjectContent
             key={item.current_version_id}
             bucket={bucket}

@@ -19,7 +19,7 @@ function runRowKey({ key, target, shiftKey }: Pick<KeyboardEvent, 'key' | 'targe
   const step = steps[key]
   if (step !== undefined) {
     // Arrows scroll the page until a row has the focus.
-    if (row) return focusRow(neighbour(row, step))
+    if (row) return focusRow(neighbour(row, step)) || stepLater(row, step)
     return key.length === 1 && focusRow(firstInView())
   }
   if (!row) return false
@@ -56,7 +56,25 @@ function focusRow(row: HTMLElement | undefined): boolean {
   return true
 }
 
-const kept: { observer?: MutationObserver; list?: HTMLElement | undefined; id?: string | undefined } = {}
+/** A long list makes the next row a moment after it was scrolled: the step is taken then. */
+function stepLater(row: HTMLElement, step: number): false {
+  keepFocus(row)
+  kept.later = { step, untilMs: Date.now() + laterMs }
+  return false
+}
+
+/** Longer than a busy browser needs; a row that appears at the end later is not entered. */
+const laterMs = 3000
+
+interface KeptFocus {
+  observer?: MutationObserver
+  list?: HTMLElement | undefined
+  id?: string | undefined
+  /** A step that waits for its row. */
+  later?: { readonly step: number; readonly untilMs: number } | undefined
+}
+
+const kept: KeptFocus = {}
 
 /**
  * A long list exchanges its rows while it scrolls: one that is moved or made anew for that loses the focus, and gets it back, until the
@@ -66,12 +84,19 @@ function keepFocus(row: HTMLElement): void {
   kept.observer?.disconnect()
   const list = row.closest<HTMLElement>('[data-list]')
   if (!list) return
-  Object.assign(kept, { list, id: row.dataset.row })
-  kept.observer = new MutationObserver(() => lostRow(document.activeElement)?.focus({ preventScroll: true }))
+  Object.assign(kept, { list, id: row.dataset.row, later: undefined })
+  kept.observer = new MutationObserver(restoreFocus)
   kept.observer.observe(list, { childList: true })
   // A repeat adds nothing.
   document.addEventListener('pointerdown', forgetFocus, { capture: true })
   document.addEventListener('keydown', leaveByKey, { capture: true })
+}
+
+function restoreFocus(): void {
+  lostRow(document.activeElement)?.focus({ preventScroll: true })
+  const row = document.activeElement?.closest<HTMLElement>('[data-row]')
+  if (!row || row.dataset.row !== kept.id || !kept.later || Date.now() > kept.later.untilMs) return
+  focusRow(neighbour(row, kept.later.step))
 }
 
 const leaveByKey = ({ key }: KeyboardEvent): void => {

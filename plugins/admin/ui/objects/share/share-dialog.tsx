@@ -40,11 +40,15 @@ export const ShareDialog = component$<ShareDialogProps>(({ open, bucket, objectK
     call('POST /buckets/:name/objects/share', { params: { name: bucket }, body: { key: objectKey, ...body } }),
   )
   const link = useSignal<{ readonly url: string; readonly expires_at: string }>()
+  const isCopied = useSignal<boolean>()
   const signers = users.data && owner.data && signersOf(users.data, owner.data.owner_access_key)
   const make = $(async () => {
     const access_key = signer.value || signers?.[0]?.access_key
     if (access_key === undefined) return
-    link.value = await share.run({ access_key, expires_seconds: Number(expiry.value), endpoint: endpoint.value })
+    isCopied.value = undefined
+    const made = await share.run({ access_key, expires_seconds: Number(expiry.value), endpoint: endpoint.value })
+    link.value = made
+    if (made) isCopied.value = await copyLink(made.url)
   })
   const failure = users.error ?? address.error ?? owner.error
   return (
@@ -89,6 +93,10 @@ export const ShareDialog = component$<ShareDialogProps>(({ open, bucket, objectK
             name="the link"
           />
         )}
+        <p role="status" class="text-xs text-muted empty:hidden">
+          {isCopied.value === true && 'The link is in the clipboard.'}
+          {isCopied.value === false && 'The browser did not let the page copy the link: use the button beside it.'}
+        </p>
         <AddressLine label="S3 URI" text={s3UriOf(bucket, objectKey)} name="the S3 URI" />
         <AddressLine
           label="URL, for signed requests and public objects"
@@ -114,12 +122,22 @@ export const ShareDialog = component$<ShareDialogProps>(({ open, bucket, objectK
           changes="POST /buckets/:name/objects/share"
           pending={share.isPending}
         >
-          Make a link
+          Make and copy a link
         </Button>
       )}
     </Dialog>
   )
 })
+
+/** The clipboard is absent on plain http other than loopback. */
+async function copyLink(url: string): Promise<boolean> {
+  try {
+    await navigator.clipboard.writeText(url)
+    return true
+  } catch {
+    return false
+  }
+}
 
 const AddressLine = component$<{ label: string; text: string; name: string }>(({ label, text, name }) => (
   <div class="min-w-0">
