@@ -1,4 +1,4 @@
-import type { FastifyInstance, FastifyRequest } from 'fastify'
+import type { FastifyInstance, FastifyRequest, RouteOptions } from 'fastify'
 import type { RequestPath } from './request-path.ts'
 import { mayAct, neededRole, type Role } from './role-policy.ts'
 
@@ -29,11 +29,7 @@ export class RouteAccessRules {
         const root = firstSegment(route.url)
         if (access === 'open') return
         if (isLiteral(root)) this.#guardedRoots.add(root)
-        // Others answer for unknown addresses, in all methods.
-        if (!route.url.startsWith('/api/v1/')) return
-        for (const method of [route.method].flat()) {
-          if (method !== 'HEAD') this.#roles.set(`${method} ${route.url}`, neededRole(route.config.role, method !== 'GET'))
-        }
+        this.#noteRole(route)
       })
       register(scope)
     })
@@ -48,6 +44,14 @@ export class RouteAccessRules {
     const { url = '', config } = routeOptions
     const declared = config.access ?? 'operator'
     return declared === 'open' && url.includes('*') && this.isBelowGuardedRoot(path) ? 'operator' : declared
+  }
+
+  #noteRole({ method: methods, url, config }: RouteOptions): void {
+    // Others answer for unknown addresses, in all methods.
+    if (!url.startsWith('/api/v1/')) return
+    for (const method of [methods].flat()) {
+      if (method !== 'HEAD') this.#roles.set(`${method} ${url}`, neededRole(config?.role, method !== 'GET'))
+    }
   }
 
   /** The routes of the API that a session with this role may not use. */

@@ -1,6 +1,6 @@
 import { $, component$, type QRL, useId, useSignal } from '@builder.io/qwik'
 import type { Route } from '../data/endpoints.ts'
-import { useRefusal } from '../data/refusals.ts'
+import { refusalOf } from '../data/refusals.ts'
 import { buttonClass } from './button.tsx'
 import { Icon } from './icon.tsx'
 import type { IconName } from './icon-names.ts'
@@ -40,8 +40,8 @@ export const Menu = component$<MenuProps>(({ label, items, onChoose$, icon = 'el
   const use = $(() => {
     used.value = true
   })
-  const refusal = useRefusal()
-  const shown = items.filter(({ changes }) => !refusal(changes))
+  // Read once for each drawing: a table has one menu per row, and a sign-in draws its rows again.
+  const shown = items.filter(({ changes }) => !refusalOf(changes))
   if (shown.length === 0) return null
   return (
     <>
