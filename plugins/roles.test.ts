@@ -43,6 +43,9 @@ test.each<[Role, readonly Role[]]>([
     if (answer.status === 403 && JSON.parse(text).code === 'role_required') refused.push(`${method} ${path}`)
   }
   const expected = endpoints.filter(({ role }) => role !== undefined && above.includes(role))
+  const answer = await svc.fetch('/api/v1/auth/session', { headers: session })
+  const told: readonly string[] = JSON.parse(await answer.text()).refused
+  expect(told.toSorted()).toEqual(refused.toSorted())
   expect(refused).toEqual(expected.map(({ method, path }) => `${method} ${path}`))
 })
 

@@ -134,6 +134,8 @@ const allowances: Readonly<Record<string, number>> = {
   'e2e/ui/objects.test.ts': 40,
   // A browser, a build of the dashboard, and a service that starts three times.
   'e2e/ui/restart.test.ts': 35,
+  // Every page for two roles, and a click on everything that one of them is offered.
+  'e2e/ui/roles.test.ts': 60,
   // A browser with some fifteen pages, and a press of a key for each of 91 rows.
   'e2e/ui/lists.test.ts': 40,
   // Eight jobs of an operator in a browser, with buckets of 130 objects.

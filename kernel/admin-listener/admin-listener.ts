@@ -136,7 +136,7 @@ function buildApp(options: AdminListenerOptions): FastifyInstance {
   rules.register(app, 'open', (scope) => registerHealth(scope, options.mode, options.health, log))
   if (auth.enabled) {
     rules.register(app, 'open', (scope) => registerLogin(scope, auth))
-    rules.register(app, 'session', (scope) => registerSessionRoutes(scope, auth))
+    rules.register(app, 'session', (scope) => registerSessionRoutes(scope, auth, rules))
   }
   for (const answered of options.routes) rules.register(app, answered.group.access, (scope) => registerGroup(scope, answered))
   return app

@@ -12,6 +12,8 @@ export const sessionType = type({
   refresh_after: 'string',
   /** Absent: the role is admin. */
   'role?': "'operator' | 'read-only'",
+  /** Routes that the role may not use, such as `POST /api/v1/buckets`. Absent: none. */
+  'refused?': 'string[]',
 })
 
 export const login = defineEndpoint({

@@ -1,9 +1,11 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import { kernelErrors } from '../errors.ts'
 import { serveEndpoint } from '../http/endpoint.ts'
+import type { RouteAccessRules } from '../http/route-access.ts'
 import type { AdminAuth } from './admin-auth.ts'
 import { listMethods, login, logout, readSession, refresh } from './auth-api.ts'
 import { clearSessionCookie, isSecure, setSessionCookie } from './session-cookie.ts'
+import type { SessionClaims } from './session-token.ts'
 import { viewSession } from './sessions.ts'
 import { refusalOf } from './sign-in.ts'
 
@@ -23,7 +25,7 @@ export function registerLogin(app: FastifyInstance, auth: AdminAuth): void {
 }
 
 /** Must be in a group with session access: the guard has checked the session, and the CSRF token of changes. */
-export function registerSessionRoutes(app: FastifyInstance, auth: AdminAuth): void {
+export function registerSessionRoutes(app: FastifyInstance, auth: AdminAuth, rules: Pick<RouteAccessRules, 'refusedTo'>): void {
   const { sessions } = auth
   const clearCookie = (request: FastifyRequest, reply: FastifyReply) => {
     reply.header('set-cookie', clearSessionCookie(isSecure(auth, request)))
@@ -36,13 +38,19 @@ export function registerSessionRoutes(app: FastifyInstance, auth: AdminAuth): vo
     throw kernelErrors.authentication_required({ message: 'There is no valid session: sign in.' })
   }
 
-  serveEndpoint(app, readSession, async ({ request, reply }) => viewSession(sessionOf(request, reply)))
+  /** Adds what the role may not do, so that the dashboard does not offer it. */
+  const show = (claims: SessionClaims) => {
+    const view = viewSession(claims)
+    return view.role === undefined ? view : { ...view, refused: [...rules.refusedTo(view.role)] }
+  }
+
+  serveEndpoint(app, readSession, async ({ request, reply }) => show(sessionOf(request, reply)))
 
   serveEndpoint(app, refresh, async ({ request, reply }) => {
     const claims = sessionOf(request, reply)
     const renewed = sessions.renew(claims)
     if (renewed) setSessionCookie(auth, { request, reply }, renewed)
-    return viewSession(renewed?.claims ?? claims)
+    return show(renewed?.claims ?? claims)
   })
 
   serveEndpoint(app, logout, async ({ request, reply }) => {

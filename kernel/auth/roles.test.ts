@@ -84,3 +84,16 @@ test('I-54: a session cannot leave its role: every change still needs the token 
   await using svc = await setUp('admin')
   expect((await svc.send('POST /api/v1/settings', { cookie: svc.headers.cookie })).status).toBe(403)
 })
+
+test.each<[Role, readonly string[] | undefined]>([
+  ['read-only', ['GET /api/v1/hidden', 'POST /api/v1/work', 'POST /api/v1/settings', 'POST /api/v1/undeclared', 'POST /api/v1/bare']],
+  ['operator', ['GET /api/v1/hidden', 'POST /api/v1/settings', 'POST /api/v1/undeclared', 'POST /api/v1/bare']],
+  ['admin', undefined],
+])('the session of %s names exactly the routes that its role may not use', async (role, refused) => {
+  await using svc = await setUp(role)
+  for (const line of ['GET /api/v1/auth/session', 'POST /api/v1/auth/refresh']) {
+    const answer = await svc.send(line)
+    const session = (await answer.json()) as { readonly username: string; readonly refused?: readonly string[] }
+    expect([line, session.username, session.refused]).toEqual([line, 'oidc:alice', refused])
+  }
+})

@@ -1,6 +1,6 @@
-import type { FastifyInstance, FastifyRequest } from 'fastify'
+import type { FastifyInstance, FastifyRequest, RouteOptions } from 'fastify'
 import type { RequestPath } from './request-path.ts'
-import type { Role } from './role-policy.ts'
+import { mayAct, neededRole, type Role } from './role-policy.ts'
 
 /** Who may use a route: an operator (session or HTTP Basic), an operator with a browser session, or anyone without authentication. */
 export type RouteAccess = 'operator' | 'session' | 'open'
@@ -14,10 +14,12 @@ declare module 'fastify' {
   }
 }
 
-/** Knows the access of every route of one listener, and from it the access of paths that have no route. */
+/** Knows the access and the role of every route of one listener, and from them the access of paths that have no route. */
 export class RouteAccessRules {
   /** First path segments of the routes that need credentials. */
   readonly #guardedRoots = new Set<string>()
+  /** `POST /api/v1/buckets` → the lowest role that may use it. */
+  readonly #roles = new Map<string, Role>()
 
   /** Registers routes whose access is `access`, whatever their own configuration says. */
   register(app: FastifyInstance, access: RouteAccess | undefined, register: (scope: FastifyInstance) => void): void {
@@ -25,7 +27,9 @@ export class RouteAccessRules {
       scope.addHook('onRoute', (route) => {
         route.config = { ...route.config, access }
         const root = firstSegment(route.url)
-        if (access !== 'open' && isLiteral(root)) this.#guardedRoots.add(root)
+        if (access === 'open') return
+        if (isLiteral(root)) this.#guardedRoots.add(root)
+        this.#noteRole(route)
       })
       register(scope)
     })
@@ -40,6 +44,19 @@ export class RouteAccessRules {
     const { url = '', config } = routeOptions
     const declared = config.access ?? 'operator'
     return declared === 'open' && url.includes('*') && this.isBelowGuardedRoot(path) ? 'operator' : declared
+  }
+
+  #noteRole({ method: methods, url, config }: RouteOptions): void {
+    // Others answer for unknown addresses, in all methods.
+    if (!url.startsWith('/api/v1/')) return
+    for (const method of [methods].flat()) {
+      if (method !== 'HEAD') this.#roles.set(`${method} ${url}`, neededRole(config?.role, method !== 'GET'))
+    }
+  }
+
+  /** The routes of the API that a session with this role may not use. */
+  refusedTo(held: Role): readonly string[] {
+    return [...this.#roles].flatMap(([route, needed]) => (mayAct(held, needed) ? [] : [route]))
   }
 
   isBelowGuardedRoot({ spellings }: RequestPath): boolean {

@@ -1,5 +1,4 @@
 /** The door of `@svc/ui-kit`: everything that pages of plugins may import. */
-export type { ChartUnit } from './charts/chart-figures.ts'
 export { ChartFrame } from './charts/chart-frame.tsx'
 export { Meter } from './charts/meter.tsx'
 export { QrCode } from './charts/qr-code.tsx'
@@ -13,6 +12,7 @@ export { invalidate, patchQueries } from './data/cache.ts'
 export { call } from './data/call.ts'
 export type { Answer, Endpoints, EndpointsOf, Input } from './data/endpoints.ts'
 export { Observable, useObservable } from './data/observable.ts'
+export { useRefusal } from './data/refusals.ts'
 export { newRequestId } from './data/request-id.ts'
 export { sendFile } from './data/send-file.ts'
 export { onSignOut } from './data/session.ts'

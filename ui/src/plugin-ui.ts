@@ -1,4 +1,5 @@
 import type { Component } from '@builder.io/qwik'
+import type { Route } from './data/endpoints.ts'
 import type { StaleRoute } from './data/events.ts'
 import type { IconName } from './kit/icon-names.ts'
 import type { ActionPriceProps } from './shell/priced-action.ts'
@@ -40,6 +41,8 @@ export interface PaletteCommand {
   readonly icon?: IconName
   readonly to?: string
   readonly run?: () => unknown
+  /** The route that it leads to: not found by a role that may not use it. */
+  readonly changes?: Route
 }
 
 export interface OverviewCard {

@@ -8,7 +8,15 @@ export default definePluginUi({
     { to: '/sessions', label: 'Sessions', icon: 'log-in', order: 62, group: 'Service' },
     { to: '/audit', label: 'Audit log', icon: 'scroll-text', order: 64, group: 'Service' },
   ],
-  commands: [{ label: 'Second factor', keywords: 'totp 2fa code authenticator', icon: 'shield-check', to: '/sessions' }],
+  commands: [
+    {
+      label: 'Second factor',
+      keywords: 'totp 2fa code authenticator',
+      icon: 'shield-check',
+      to: '/sessions',
+      changes: 'POST /auth/second-factor',
+    },
+  ],
   pages: [
     { path: '/sessions', title: 'Sessions', component: SessionsPage },
     { path: '/audit', title: 'Audit log', component: AuditPage },

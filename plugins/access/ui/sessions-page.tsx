@@ -14,6 +14,7 @@ import {
   toast,
   useAction$,
   useQuery,
+  useRefusal,
 } from '@svc/ui-kit'
 import { SecondFactorCard } from './second-factor/second-factor-card.tsx'
 
@@ -22,6 +23,25 @@ type Session = Answer<'GET /auth/sessions'>['sessions'][number]
 const rowId = ({ id }: Session) => id
 
 export const SessionsPage = component$(() => {
+  const refused = useRefusal()('GET /auth/sessions')
+  return (
+    <>
+      <PageHeader
+        title="Sessions"
+        description="Browsers that are signed in and sent a request since the service started. Scripts with HTTP Basic have no session."
+      />
+      {refused ? (
+        <Card>
+          <Empty icon="lock" title="Sessions are for admins" text={refused} />
+        </Card>
+      ) : (
+        <SessionsBody />
+      )}
+    </>
+  )
+})
+
+const SessionsBody = component$(() => {
   const sessions = useQuery('GET /auth/sessions')
   const chosen = useSignal<Session>()
   const isEnding = useSignal(false)
@@ -43,10 +63,6 @@ export const SessionsPage = component$(() => {
   })
   return (
     <>
-      <PageHeader
-        title="Sessions"
-        description="Browsers that are signed in and sent a request since the service started. Scripts with HTTP Basic have no session."
-      />
       <Card flush>
         <Table
           label="Sessions"
@@ -61,6 +77,7 @@ export const SessionsPage = component$(() => {
               id: 'end',
               label: 'End the session',
               icon: 'log-out',
+              changes: 'DELETE /auth/sessions/:id',
               lockedReason: current ? 'This is your own session: sign out instead.' : undefined,
             },
           ]}
@@ -75,6 +92,7 @@ export const SessionsPage = component$(() => {
       <Confirm
         open={isEnding}
         level="review"
+        changes="DELETE /auth/sessions/:id"
         title="End this session?"
         description="The browser must sign in again. Running requests finish."
         rows={

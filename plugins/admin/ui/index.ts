@@ -48,7 +48,7 @@ export default definePluginUi({
     { id: 'settings', label: 'Settings', order: 90, component: SettingsTab },
   ],
   commands: [
-    { label: 'Create a bucket', keywords: 'new add', icon: 'plus', to: '/buckets?create=1' },
+    { label: 'Create a bucket', keywords: 'new add', icon: 'plus', to: '/buckets?create=1', changes: 'POST /buckets' },
     { label: 'Find a setting', keywords: 'configuration change option', icon: 'settings', to: '/settings' },
     { label: 'Plugins', keywords: 'enable disable features', icon: 'puzzle', to: '/system' },
     { label: 'Version and uptime', keywords: 'commit build service', icon: 'server', to: '/system' },

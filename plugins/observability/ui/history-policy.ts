@@ -1,5 +1,6 @@
 /** The pictures of the history card: which series they have, and over which time. Pure. */
-import type { Answer, ChartUnit } from '@svc/ui-kit'
+import type { PropsOf } from '@builder.io/qwik'
+import type { Answer, TimeChart } from '@svc/ui-kit'
 
 export const ranges = [
   { id: '1h', label: '1 hour', from: '-1h', step: '20' },
@@ -19,7 +20,7 @@ interface Line {
 
 interface Picture {
   readonly title: string
-  readonly unit: ChartUnit
+  readonly unit: PropsOf<typeof TimeChart>['unit']
   readonly lines: readonly Line[]
 }
 

@@ -36,6 +36,7 @@ export const StoredCard = component$<{ bucket: string }>((props) => {
         <Button
           q:slot="actions"
           size="sm"
+          changes="POST /packs/stored"
           onClick$={() => {
             void pack.reset()
             isAsking.value = true
@@ -71,6 +72,7 @@ export const StoredCard = component$<{ bucket: string }>((props) => {
       <Confirm
         open={isAsking}
         level="review"
+        changes="POST /packs/stored"
         title="Pack the stored objects?"
         description="Their single pieces are removed when the packs have all copies."
         confirmLabel="Pack"

@@ -14,7 +14,7 @@ export const WaitingCard = component$<{ packs: BucketPacks }>((props) => {
   return (
     <Card title="Filling">
       {waiting.contents > 0 && (
-        <Button q:slot="actions" size="sm" pending={seal.isPending} onClick$={() => seal.run()}>
+        <Button q:slot="actions" size="sm" changes="POST /packs/seal" pending={seal.isPending} onClick$={() => seal.run()}>
           Seal now
         </Button>
       )}

@@ -57,7 +57,11 @@ const columnsOf = (bucket: string): readonly Column<DataSet>[] => [
     align: 'end',
     cell: ({ id, copy_index, replaceable }) =>
       replaceable ? (
-        <LinkButton size="sm" href={hrefOf('/buckets/:name/replace/:id', { name: bucket, id: String(id) })}>
+        <LinkButton
+          size="sm"
+          changes="POST /buckets/:name/data-sets/:id/replacement"
+          href={hrefOf('/buckets/:name/replace/:id', { name: bucket, id: String(id) })}
+        >
           Replace<span class="sr-only"> the provider of replica {copy_index + 1}</span>
         </LinkButton>
       ) : (

@@ -71,6 +71,7 @@ export const ReplacementPage = component$(() => {
             q:slot="actions"
             variant="primary"
             icon="rotate-ccw"
+            changes="POST /storage-replacements/:id/retry"
             lockedReason={replacement.retryable ? undefined : 'This provider cannot be used: choose another one.'}
             onClick$={() => {
               isRetrying.value = true
@@ -121,6 +122,7 @@ const Notice = component$<{ replacement: Replacement }>(({ replacement }) => {
             <LinkButton
               q:slot="actions"
               size="sm"
+              changes="POST /buckets/:name/data-sets/:id/replacement"
               href={hrefOf('/buckets/:name/replace/:id', { name: bucket_name, id: String(source.id) })}
             >
               Choose another provider

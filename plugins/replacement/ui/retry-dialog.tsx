@@ -21,6 +21,7 @@ export const RetryDialog = component$<{ open: Signal<boolean>; replacement: Repl
     <Confirm
       open={props.open}
       level="review"
+      changes="POST /storage-replacements/:id/retry"
       title="Retry this replacement?"
       description="It continues where it stopped, at the provider that was confirmed. What was paid is not paid again."
       rows={[

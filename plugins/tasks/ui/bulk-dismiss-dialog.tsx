@@ -56,6 +56,7 @@ export const BulkDismissDialog = component$<{ open: Signal<boolean>; retrying: S
       <Confirm
         open={props.open}
         level="review"
+        changes="POST /tasks/acknowledge"
         title="Dismiss failures"
         description="Dismissed failures no longer count as something that needs attention. The tasks stay listed until their retention ends."
         confirmLabel="Dismiss"

@@ -57,6 +57,7 @@ export const BulkRetryDialog = component$<{ open: Signal<boolean> }>((props) => 
     <Confirm
       open={props.open}
       level="review"
+      changes="POST /tasks/retry"
       title="Retry failures"
       description="Each task starts again with all its attempts. Remove the cause first, or they fail again."
       rows={kinds.map(({ operation, count, retry_effect }) => ({ label: `${operation} (${count})`, to: retry_effect?.text ?? '' }))}

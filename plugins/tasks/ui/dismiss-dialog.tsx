@@ -22,6 +22,7 @@ export const DismissDialog = component$<{ open: Signal<boolean>; retrying: Signa
     <Confirm
       open={props.open}
       level="review"
+      changes="POST /tasks/:id/acknowledge"
       title="Dismiss this failure?"
       description="It no longer counts as something that needs attention. The task stays in the list as dismissed until its retention ends."
       rows={

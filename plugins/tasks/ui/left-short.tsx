@@ -27,7 +27,7 @@ export const LeftShort = component$<{ onRetry$: QRL<() => void> }>(({ onRetry$ }
         ))}
       </ul>
       <span class="flex flex-wrap items-center gap-3">
-        <Button size="sm" variant="primary" icon="rotate-ccw" onClick$={onRetry$}>
+        <Button size="sm" variant="primary" icon="rotate-ccw" changes="POST /tasks/retry" onClick$={onRetry$}>
           Retry instead
         </Button>
         <Link to="/below-target" query={{ work: 'stuck' }} class="underline">

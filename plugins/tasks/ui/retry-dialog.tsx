@@ -21,6 +21,7 @@ export const RetryDialog = component$<{ open: Signal<boolean>; task: Task | unde
     <Confirm
       open={props.open}
       level={effect?.level ?? 'review'}
+      changes="POST /tasks/:id/retry"
       title="Retry this task?"
       rows={task ? rowsOf(task) : undefined}
       confirmLabel="Retry"

@@ -44,7 +44,7 @@ export const TaskSheet = component$<TaskSheetProps>(({ uploads, onAct$ }) => {
         Check again
       </Button>
       {task?.acknowledgeable && (
-        <Button q:slot="footer" icon="check" onClick$={() => act('dismiss')}>
+        <Button q:slot="footer" icon="check" changes="POST /tasks/:id/acknowledge" orHidden onClick$={() => act('dismiss')}>
           Dismiss
         </Button>
       )}
@@ -53,6 +53,8 @@ export const TaskSheet = component$<TaskSheetProps>(({ uploads, onAct$ }) => {
           q:slot="footer"
           variant="primary"
           icon="rotate-ccw"
+          changes="POST /tasks/:id/retry"
+          orHidden
           lockedReason={task.retryable ? undefined : 'This failure cannot be retried.'}
           onClick$={() => act('retry')}
         >

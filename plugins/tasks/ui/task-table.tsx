@@ -140,10 +140,11 @@ function actionsOf({ status, retryable, acknowledgeable }: Task): readonly MenuI
             id: 'retry',
             label: 'Retry',
             icon: 'rotate-ccw',
+            changes: 'POST /tasks/:id/retry',
             lockedReason: retryable ? undefined : 'This failure cannot be retried.',
           } as const,
         ]
       : []),
-    ...(acknowledgeable ? [{ id: 'dismiss', label: 'Dismiss', icon: 'check' } as const] : []),
+    ...(acknowledgeable ? [{ id: 'dismiss', label: 'Dismiss', icon: 'check', changes: 'POST /tasks/:id/acknowledge' } as const] : []),
   ]
 }

@@ -53,6 +53,7 @@ export const TasksPage = component$(() => {
           q:slot="actions"
           variant="primary"
           icon="rotate-ccw"
+          changes="POST /tasks/retry"
           lockedReason={flows && failedOf(flows) === 0 ? 'Nothing failed.' : undefined}
           onClick$={() => {
             isBulkRetryOpen.value = true
@@ -63,6 +64,7 @@ export const TasksPage = component$(() => {
         <Button
           q:slot="actions"
           icon="check"
+          changes="POST /tasks/acknowledge"
           lockedReason={flows && failedOf(flows) === 0 ? 'No failure waits to be dismissed.' : undefined}
           onClick$={() => {
             isBulkOpen.value = true

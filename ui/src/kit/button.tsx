@@ -1,4 +1,6 @@
 import { component$, type PropsOf, Slot } from '@builder.io/qwik'
+import type { Route } from '../data/endpoints.ts'
+import { useRefusal } from '../data/refusals.ts'
 import { Icon } from './icon.tsx'
 import type { IconName } from './icon-names.ts'
 
@@ -29,22 +31,44 @@ interface ButtonProps extends Omit<PropsOf<'button'>, 'class'> {
   pendingLabel?: string | undefined
   /** Why the action is not offered. The button stays focusable, so that the reason can be read. */
   lockedReason?: string | undefined
+  /** The route that it leads to: locked, with the reason, for a role that may not use it. */
+  changes?: Route | undefined
+  /** Not shown instead of locked, as in rows and bars. */
+  orHidden?: boolean | undefined
   class?: string | undefined
 }
 
 export const Button = component$<ButtonProps>(
-  ({ variant = 'secondary', size = 'md', icon, pending, pendingLabel, lockedReason, class: extra, disabled, onClick$, ...rest }) => {
-    const locked = Boolean(lockedReason)
+  ({
+    variant = 'secondary',
+    size = 'md',
+    icon,
+    pending,
+    pendingLabel,
+    lockedReason,
+    changes,
+    orHidden,
+    class: extra,
+    disabled,
+    onClick$,
+    type,
+    ...rest
+  }) => {
+    const refusal = useRefusal()(changes)
+    const reason = refusal ?? lockedReason
+    if (refusal && orHidden) return null
     return (
       <button
-        type="button"
         {...rest}
+        // A refused button sends no form.
+        type={refusal ? 'button' : (type ?? 'button')}
+        data-changes={changes}
         class={[buttonClass(variant, size), extra]}
         disabled={disabled || pending}
         aria-busy={pending ? 'true' : undefined}
-        aria-disabled={locked ? 'true' : undefined}
-        data-tooltip={lockedReason}
-        onClick$={locked ? undefined : onClick$}
+        aria-disabled={reason ? 'true' : undefined}
+        data-tooltip={reason}
+        onClick$={reason ? undefined : onClick$}
       >
         {pending ? <Icon name="loader-circle" class="kit-spin" /> : icon && <Icon name={icon} />}
         <Slot />
@@ -82,6 +106,8 @@ export const IconButton = component$<IconButtonProps>(
 )
 
 interface LinkButtonProps extends Omit<PropsOf<'a'>, 'class'> {
+  /** The route that its page is for: not shown for a role that may not use it. */
+  changes?: Route | undefined
   variant?: ButtonVariant | undefined
   size?: 'sm' | 'md' | undefined
   icon?: IconName | undefined
@@ -96,9 +122,11 @@ const linkHover: Readonly<Record<ButtonVariant, string>> = {
 }
 
 /** A link that looks like a button: a page to go to, or a download. */
-export const LinkButton = component$<LinkButtonProps>(({ variant = 'secondary', size = 'md', icon, class: extra, ...rest }) => (
-  <a {...rest} class={[buttonClass(variant, size), linkHover[variant], extra]}>
-    {icon && <Icon name={icon} />}
-    <Slot />
-  </a>
-))
+export const LinkButton = component$<LinkButtonProps>(({ variant = 'secondary', size = 'md', icon, changes, class: extra, ...rest }) =>
+  useRefusal()(changes) ? null : (
+    <a {...rest} data-changes={changes} class={[buttonClass(variant, size), linkHover[variant], extra]}>
+      {icon && <Icon name={icon} />}
+      <Slot />
+    </a>
+  ),
+)

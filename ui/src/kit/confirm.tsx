@@ -1,4 +1,6 @@
 import { $, component$, type QRL, Slot, useId, useSignal, useTask$ } from '@builder.io/qwik'
+import type { Route } from '../data/endpoints.ts'
+import { refusalOf } from '../data/refusals.ts'
 import { Button } from './button.tsx'
 import { Dialog, type ModalProps } from './dialog.tsx'
 import { ErrorAlert } from './error-alert.tsx'
@@ -27,6 +29,8 @@ export interface ConfirmProps extends ModalProps {
   error?: string | undefined
   /** Why confirming is off. */
   lockedReason?: string | undefined
+  /** The route of the action, as in Button. */
+  changes?: Route | undefined
   onConfirm$: QRL<() => void>
 }
 
@@ -43,7 +47,7 @@ export const Confirm = component$<ConfirmProps>((props) => {
   const submit = $((_: SubmitEvent, form: HTMLFormElement) => {
     // Read from the form itself: the signal may be older than what was typed just now.
     const written = new FormData(form).get('confirm-word')
-    if (props.pending || props.lockedReason || (props.level === 'typed' && written !== props.word)) return
+    if (props.pending || props.lockedReason || refusalOf(props.changes) || (props.level === 'typed' && written !== props.word)) return
     return props.onConfirm$()
   })
   return (
@@ -84,6 +88,7 @@ export const Confirm = component$<ConfirmProps>((props) => {
         form={formId}
         variant={danger ? 'danger' : 'primary'}
         pending={props.pending}
+        changes={props.changes}
         lockedReason={props.lockedReason ?? typeFirst}
         data-autofocus={props.level === 'review' ? '' : undefined}
       >

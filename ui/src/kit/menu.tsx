@@ -1,4 +1,6 @@
 import { $, component$, type QRL, useId, useSignal } from '@builder.io/qwik'
+import type { Route } from '../data/endpoints.ts'
+import { refusalOf } from '../data/refusals.ts'
 import { buttonClass } from './button.tsx'
 import { Icon } from './icon.tsx'
 import type { IconName } from './icon-names.ts'
@@ -13,6 +15,8 @@ export interface MenuItem {
   readonly danger?: boolean | undefined
   /** Why it cannot be done now. It is shown, read out and does nothing. */
   readonly lockedReason?: string | undefined
+  /** The route that it leads to: not shown for a role that may not use it. */
+  readonly changes?: Route | undefined
   /** A line above it. */
   readonly separated?: boolean | undefined
 }
@@ -36,6 +40,9 @@ export const Menu = component$<MenuProps>(({ label, items, onChoose$, icon = 'el
   const use = $(() => {
     used.value = true
   })
+  // Read once for each drawing: a table has one menu per row, and a sign-in draws its rows again.
+  const shown = items.filter(({ changes }) => !refusalOf(changes))
+  if (shown.length === 0) return null
   return (
     <>
       <button
@@ -62,7 +69,7 @@ export const Menu = component$<MenuProps>(({ label, items, onChoose$, icon = 'el
         data-roving="vertical"
         class="kit-rise fixed inset-auto m-0 min-w-48 max-w-[min(20rem,calc(100vw-16px))] rounded-md border-edge p-1"
       >
-        {used.value && items.map((item) => <MenuEntry key={item.id} item={item} onChoose$={onChoose$} />)}
+        {used.value && shown.map((item) => <MenuEntry key={item.id} item={item} onChoose$={onChoose$} />)}
       </div>
     </>
   )
@@ -100,6 +107,7 @@ const MenuEntry = component$<{ item: MenuItem; onChoose$?: QRL<(id: string) => v
           tabIndex={-1}
           data-roving-item=""
           aria-disabled={item.lockedReason ? 'true' : undefined}
+          data-changes={item.changes}
           onClick$={() => (item.lockedReason ? undefined : onChoose$?.(item.id))}
           class={look}
         >

@@ -4,6 +4,7 @@
  */
 import { pluginUis } from 'virtual:svc-plugin-uis'
 import { Observable } from '../data/observable.ts'
+import { refusalOf } from '../data/refusals.ts'
 import { boot, enabledPlugins, session } from '../data/session.ts'
 import type { PaletteCommand } from '../plugin-ui.ts'
 import { go } from '../router/location.ts'
@@ -92,7 +93,7 @@ function findNow(): readonly PaletteCommand[] {
 
 function allCommands(): readonly PaletteCommand[] {
   const pages = menuEntries().map(({ to, label, icon, key }) => ({ label, icon, to, keywords: `page go to ${key ?? ''}` }))
-  const own = boot.value === 'ready' ? partsOf('commands', enabledPlugins.value) : []
+  const own = boot.value === 'ready' ? partsOf('commands', enabledPlugins.value).filter(({ changes }) => !refusalOf(changes)) : []
   return [...pages, ...own, ...builtIn()]
 }
 

@@ -96,7 +96,7 @@ const PasswordStep = component$<{ open: Signal<boolean>; begun: Signal<Begun | u
       <ErrorAlert error={begin.error} />
       <div class="flex justify-end gap-2">
         <CancelButton open={open} />
-        <Button type="submit" variant="primary" pending={begin.isPending}>
+        <Button type="submit" variant="primary" changes="POST /auth/second-factor" pending={begin.isPending}>
           Continue
         </Button>
       </div>
@@ -133,7 +133,7 @@ const ScanStep = component$<{ open: Signal<boolean>; begun: Begun | undefined; i
       <ErrorAlert error={confirm.error} />
       <div class="flex justify-end gap-2">
         <CancelButton open={props.open} pending={confirm.isPending} />
-        <Button type="submit" variant="primary" pending={confirm.isPending}>
+        <Button type="submit" variant="primary" changes="POST /auth/second-factor/confirm" pending={confirm.isPending}>
           Turn on
         </Button>
       </div>

@@ -35,7 +35,7 @@ const RemoveForm = component$<{ open: Signal<boolean> }>(({ open }) => {
       <ErrorAlert error={remove.error} />
       <div class="flex justify-end gap-2">
         <CancelButton open={open} pending={remove.isPending} />
-        <Button type="submit" variant="danger" pending={remove.isPending}>
+        <Button type="submit" variant="danger" changes="POST /auth/second-factor/remove" pending={remove.isPending}>
           Turn off
         </Button>
       </div>

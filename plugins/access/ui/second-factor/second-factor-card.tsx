@@ -35,6 +35,7 @@ export const SecondFactorCard = component$(() => {
             </p>
             {isOn ? (
               <Button
+                changes="POST /auth/second-factor/remove"
                 onClick$={() => {
                   removing.value = true
                 }}
@@ -44,6 +45,7 @@ export const SecondFactorCard = component$(() => {
             ) : (
               <Button
                 icon="shield-check"
+                changes="POST /auth/second-factor"
                 onClick$={() => {
                   enrolling.value = true
                 }}

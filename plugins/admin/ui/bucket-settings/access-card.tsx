@@ -9,7 +9,9 @@ interface AccessCardProps {
   access: Access
 }
 
-const changes: Readonly<Record<Exposure, Input<'PUT /buckets/:name/s3-settings/access'>['body']>> = {
+const route = 'PUT /buckets/:name/s3-settings/access'
+
+const changes: Readonly<Record<Exposure, Input<typeof route>['body']>> = {
   private: { list: 'private', block_public_access: true },
   listed: { list: 'public-read', block_public_access: false },
   open: { list: 'public-read-write', block_public_access: false },
@@ -19,9 +21,7 @@ const changes: Readonly<Record<Exposure, Input<'PUT /buckets/:name/s3-settings/a
 export const AccessCard = component$<AccessCardProps>(({ bucket, access }) => {
   const wanted = useSignal<Exposure>()
   const isAsking = useSignal(false)
-  const save = useAction$((body: Input<'PUT /buckets/:name/s3-settings/access'>['body']) =>
-    call('PUT /buckets/:name/s3-settings/access', { params: { name: bucket.name }, body }),
-  )
+  const save = useAction$((body: Input<typeof route>['body']) => call(route, { params: { name: bucket.name }, body }))
   const ask = $(async (next: Exposure) => {
     await save.reset()
     wanted.value = next
@@ -68,15 +68,16 @@ export const AccessCard = component$<AccessCardProps>(({ bucket, access }) => {
           <Button
             size="sm"
             icon="lock"
+            changes={route}
             lockedReason={current === 'private' && !isPublic && access.block.ignore_public_acls ? 'It is private.' : undefined}
             onClick$={() => ask('private')}
           >
             Make private
           </Button>
-          <Button size="sm" icon="globe" lockedReason={locked} onClick$={() => ask('listed')}>
+          <Button size="sm" icon="globe" changes={route} lockedReason={locked} onClick$={() => ask('listed')}>
             Make public
           </Button>
-          <Button size="sm" icon="lock-open" lockedReason={locked} onClick$={() => ask('open')}>
+          <Button size="sm" icon="lock-open" changes={route} lockedReason={locked} onClick$={() => ask('open')}>
             Make public for writing
           </Button>
         </div>
@@ -86,6 +87,7 @@ export const AccessCard = component$<AccessCardProps>(({ bucket, access }) => {
           open={isAsking}
           level={wanted.value === 'open' ? 'typed' : wanted.value === 'listed' ? 'danger' : 'review'}
           word={bucket.name}
+          changes={route}
           title={wanted.value === 'private' ? 'Make this bucket private?' : 'Make this bucket public?'}
           confirmLabel={wanted.value === 'private' ? 'Make private' : 'Make public'}
           pending={save.isPending}

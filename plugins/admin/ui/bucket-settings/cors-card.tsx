@@ -1,8 +1,9 @@
 import { $, component$, useSignal } from '@builder.io/qwik'
-import { type Answer, Button, Card, call, ErrorAlert, Field, invalidate, TextInput, toast, useAction$ } from '@svc/ui-kit'
+import { type Answer, Button, Card, call, ErrorAlert, Field, invalidate, TextInput, toast, useAction$, useRefusal } from '@svc/ui-kit'
 
 type Rule = Answer<'GET /buckets/:name/s3-settings'>['cors_rules'][number]
 
+const route = 'PUT /buckets/:name/s3-settings/cors'
 const methods = ['GET', 'HEAD', 'PUT', 'POST', 'DELETE']
 const listOf = (text: string): string[] => text.split(/[\s,]+/).filter((part) => part !== '')
 
@@ -10,9 +11,8 @@ const listOf = (text: string): string[] => text.split(/[\s,]+/).filter((part) =>
 export const CorsCard = component$<{ bucket: string; rules: readonly Rule[] }>(({ bucket, rules }) => {
   const origins = useSignal('')
   const allowed = useSignal('GET, HEAD')
-  const save = useAction$((next: readonly Rule[]) =>
-    call('PUT /buckets/:name/s3-settings/cors', { params: { name: bucket }, body: { rules: [...next] } }),
-  )
+  const refused = useRefusal()(route)
+  const save = useAction$((next: readonly Rule[]) => call(route, { params: { name: bucket }, body: { rules: [...next] } }))
   const write = $(async (next: readonly Rule[]) => {
     if (!(await save.run(next))) return
     invalidate(['GET /buckets/:name/s3-settings'])
@@ -34,28 +34,39 @@ export const CorsCard = component$<{ bucket: string; rules: readonly Rule[] }>((
               <span class="min-w-0">
                 <code class="font-mono text-xs">{rule.allowed_origins.join(', ')}</code>: {rule.allowed_methods.join(', ')}
               </span>
-              <Button size="sm" variant="ghost" icon="trash" onClick$={() => write(rules.filter((_, index) => index !== at))}>
+              <Button
+                size="sm"
+                variant="ghost"
+                icon="trash"
+                changes={route}
+                orHidden
+                onClick$={() => write(rules.filter((_, index) => index !== at))}
+              >
                 Remove
               </Button>
             </li>
           ))}
         </ul>
-        <form noValidate preventdefault:submit onSubmit$={add} class="flex flex-col gap-3">
-          <div class="grid gap-3 sm:grid-cols-2">
-            <Field label="Origins" help="Such as https://page.example; * allows all.">
-              <TextInput value={origins} name="origins" mono />
-            </Field>
-            <Field label="Methods" help={`Of ${methods.join(', ')}.`}>
-              <TextInput value={allowed} name="methods" mono />
-            </Field>
-          </div>
-          <ErrorAlert error={save.error} />
-          <div>
-            <Button type="submit" size="sm" icon="plus" pending={save.isPending}>
-              Add rule
-            </Button>
-          </div>
-        </form>
+        {refused ? (
+          <p class="text-xs text-muted">{refused}</p>
+        ) : (
+          <form noValidate preventdefault:submit onSubmit$={add} class="flex flex-col gap-3">
+            <div class="grid gap-3 sm:grid-cols-2">
+              <Field label="Origins" help="Such as https://page.example; * allows all.">
+                <TextInput value={origins} name="origins" mono />
+              </Field>
+              <Field label="Methods" help={`Of ${methods.join(', ')}.`}>
+                <TextInput value={allowed} name="methods" mono />
+              </Field>
+            </div>
+            <ErrorAlert error={save.error} />
+            <div>
+              <Button type="submit" size="sm" icon="plus" changes={route} pending={save.isPending}>
+                Add rule
+              </Button>
+            </div>
+          </form>
+        )}
       </div>
     </Card>
   )

@@ -19,6 +19,7 @@ export const DeleteCard = component$<{ bucket: Answer<'GET /buckets/:name'> }>((
         <Button
           variant="danger"
           icon="trash"
+          changes="POST /buckets/:name/bulk-actions"
           onClick$={() => {
             isShown.value = true
             isAsking.value = true

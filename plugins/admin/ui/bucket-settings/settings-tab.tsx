@@ -3,7 +3,7 @@ import { Badge, Button, Card, ErrorAlert, KeyValue, KeyValues, Link, SkeletonLin
 import { ChangeOwnerDialog } from '../buckets/change-owner-dialog.tsx'
 import { CopyPolicyForm } from '../buckets/copy-policy-form.tsx'
 import { bucketHref } from '../buckets/links.ts'
-import { OwnerBadge } from '../buckets/owner-badge.tsx'
+import { OwnerBadge, useOwnerNames } from '../buckets/owner-badge.tsx'
 import { AccessCard } from './access-card.tsx'
 import { CorsCard } from './cors-card.tsx'
 import { DeleteCard } from './delete-card.tsx'
@@ -15,6 +15,7 @@ import { UploadsCard } from './uploads-card.tsx'
 export const SettingsTab = component$<{ bucket: string }>(({ bucket }) => {
   const found = useQuery('GET /buckets/:name', () => ({ params: { name: bucket } }))
   const hasS3 = useIsEnabled('s3')
+  const names = useOwnerNames()
   const hasPacking = useParts('bucketTabs').value.some(({ id }) => id === 'packs')
   const s3 = useQuery('GET /buckets/:name/s3-settings', () => (hasS3.value ? { params: { name: bucket } } : null))
   const isChanging = useSignal(false)
@@ -32,10 +33,12 @@ export const SettingsTab = component$<{ bucket: string }>(({ bucket }) => {
         <KeyValues>
           <KeyValue label="Owner">
             <span class="inline-flex flex-wrap items-center justify-end gap-2">
-              <OwnerBadge owner={owner_access_key} />
+              <OwnerBadge owner={owner_access_key} names={names} />
               <Button
                 size="sm"
                 icon="user"
+                changes="PUT /buckets/:name/owner"
+                orHidden
                 onClick$={() => {
                   isChanging.value = true
                 }}

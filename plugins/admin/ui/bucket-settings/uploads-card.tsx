@@ -50,6 +50,8 @@ export const UploadsCard = component$<{ bucket: string }>(({ bucket }) => {
                 size="sm"
                 variant="ghost"
                 icon="ban"
+                changes="POST /buckets/:name/uploads/abort"
+                orHidden
                 onClick$={async () => {
                   await abort.reset()
                   chosen.value = upload
@@ -69,6 +71,7 @@ export const UploadsCard = component$<{ bucket: string }>(({ bucket }) => {
         <Confirm
           open={isAsking}
           level="danger"
+          changes="POST /buckets/:name/uploads/abort"
           title="Abort this upload?"
           confirmLabel="Abort upload"
           pending={abort.isPending}

@@ -2,12 +2,12 @@ import { Ago, type Answer, Bytes, type Column, Count, HealthBadge, Icon, Link, t
 import { BelowTarget } from './below-target.tsx'
 import { isObserved } from './health-policy.ts'
 import { bucketHref } from './links.ts'
-import { OwnerBadge } from './owner-badge.tsx'
+import { OwnerBadge, type OwnerNames } from './owner-badge.tsx'
 import { PublicBadge } from './public-badge.tsx'
 
 type Bucket = Answer<'GET /buckets'>[number]
 
-export const bucketColumns: readonly Column<Bucket>[] = [
+export const bucketColumns = (names: OwnerNames): readonly Column<Bucket>[] => [
   {
     id: 'name',
     label: 'Name',
@@ -22,7 +22,7 @@ export const bucketColumns: readonly Column<Bucket>[] = [
     ),
   },
   { id: 'access', label: 'Access', cell: (bucket) => <PublicBadge bucket={bucket} /> },
-  { id: 'owner', label: 'Owner', cell: ({ owner_access_key }) => <OwnerBadge owner={owner_access_key} /> },
+  { id: 'owner', label: 'Owner', cell: ({ owner_access_key }) => <OwnerBadge owner={owner_access_key} names={names} /> },
   {
     id: 'copies',
     label: 'Copies',
@@ -76,5 +76,5 @@ export const bucketMenu = ({ name }: Bucket): readonly MenuItem[] => [
   { id: 'open', label: 'Objects', icon: 'folder-open', to: bucketHref(name) },
   { id: 'trash', label: 'Trash', icon: 'trash', to: bucketHref(name, { tab: 'trash' }) },
   { id: 'details', label: 'Details and copy policy', icon: 'sliders-horizontal', to: bucketHref(name, { details: '1' }) },
-  { id: 'owner', label: 'Change owner', icon: 'user', separated: true },
+  { id: 'owner', label: 'Change owner', icon: 'user', separated: true, changes: 'PUT /buckets/:name/owner' },
 ]

@@ -15,10 +15,13 @@ import {
 import { bucketColumns, bucketMenu } from './bucket-columns.tsx'
 import { ChangeOwnerDialog } from './change-owner-dialog.tsx'
 import { CreateBucketDialog } from './create-bucket-dialog.tsx'
+import { useOwnerNames } from './owner-badge.tsx'
+import { ownerName } from './owner-policy.ts'
 
 /** All buckets. The filter and the open dialog are in the address. */
 export const BucketsPage = component$(() => {
   const buckets = useQuery('GET /buckets')
+  const names = useOwnerNames()
   const filter = useSearchParam('q')
   const create = useSearchParam('create')
   const ownerOf = useSearchParam('owner')
@@ -31,13 +34,17 @@ export const BucketsPage = component$(() => {
   const wanted = filter.value.toLowerCase()
   const all = buckets.data
   const shown = all?.filter(
-    ({ name, owner_access_key }) => name.includes(wanted) || (owner_access_key ?? '').toLowerCase().includes(wanted),
+    ({ name, owner_access_key: owner }) =>
+      name.includes(wanted) ||
+      ownerName(owner, names.get(owner ?? ''))
+        .toLowerCase()
+        .includes(wanted),
   )
   const changing = all?.find(({ name }) => name === ownerOf.value)
   return (
     <>
       <PageHeader title="Buckets" description="Each keeps every version of its objects, in the cache and as copies at providers.">
-        <Button q:slot="actions" variant="primary" icon="plus" onClick$={() => setSearch({ create: '1' })}>
+        <Button q:slot="actions" variant="primary" icon="plus" changes="POST /buckets" onClick$={() => setSearch({ create: '1' })}>
           Create bucket
         </Button>
       </PageHeader>
@@ -61,7 +68,7 @@ export const BucketsPage = component$(() => {
       <Card flush>
         <Table
           label="Buckets"
-          columns={bucketColumns}
+          columns={bucketColumns(names)}
           rows={shown}
           rowKey={({ name }) => name}
           error={buckets.error?.message}
@@ -72,7 +79,7 @@ export const BucketsPage = component$(() => {
           <div q:slot="empty">
             {wanted === '' ? (
               <Empty icon="database" title="No buckets yet" text="Create the first one here, or with any S3 client.">
-                <Button variant="primary" icon="plus" onClick$={() => setSearch({ create: '1' })}>
+                <Button variant="primary" icon="plus" changes="POST /buckets" onClick$={() => setSearch({ create: '1' })}>
                   Create bucket
                 </Button>
               </Empty>

@@ -1,5 +1,6 @@
 import { $, component$, type QRL, type Signal, useId, useSignal } from '@builder.io/qwik'
 import { Button, call, Dialog, ErrorAlert, invalidate, ReviewTable, Stepper, toast, useAction$ } from '@svc/ui-kit'
+import { useOwnerNames } from './owner-badge.tsx'
 import { isUnassigned, ownerName } from './owner-policy.ts'
 import { OwnerSelect } from './owner-select.tsx'
 
@@ -15,6 +16,7 @@ export const ChangeOwnerDialog = component$<ChangeOwnerProps>(({ open, bucket, c
   const owner = useSignal('')
   const isReview = useSignal(false)
   const formId = useId()
+  const names = useOwnerNames()
   const change = useAction$((name: string, owner_access_key: string) =>
     call('PUT /buckets/:name/owner', { params: { name }, body: { owner_access_key } }),
   )
@@ -32,6 +34,7 @@ export const ChangeOwnerDialog = component$<ChangeOwnerProps>(({ open, bucket, c
   })
   const locked =
     owner.value === '' ? 'Choose an owner first.' : owner.value === current ? 'The bucket already belongs to this owner.' : undefined
+  const named = (key: string | null) => ownerName(key, names.get(key ?? ''))
   return (
     <Dialog open={open} title={`Change the owner of ${bucket}`} pending={change.isPending} onClose$={onClose$}>
       <div class="flex flex-col gap-4">
@@ -45,7 +48,7 @@ export const ChangeOwnerDialog = component$<ChangeOwnerProps>(({ open, bucket, c
         <form id={formId} preventdefault:submit onSubmit$={submit} class="flex flex-col gap-4">
           {isReview.value ? (
             <>
-              <ReviewTable rows={[{ label: 'Owner', from: ownerName(current), to: ownerName(owner.value) }]} />
+              <ReviewTable rows={[{ label: 'Owner', from: named(current), to: named(owner.value) }]} />
               <p class="text-sm text-muted">
                 {isUnassigned(owner.value)
                   ? 'No S3 user will be able to use the bucket. Its objects stay.'
@@ -68,7 +71,15 @@ export const ChangeOwnerDialog = component$<ChangeOwnerProps>(({ open, bucket, c
       >
         {isReview.value ? 'Back' : 'Cancel'}
       </Button>
-      <Button q:slot="footer" type="submit" form={formId} variant="primary" pending={change.isPending} lockedReason={locked}>
+      <Button
+        q:slot="footer"
+        type="submit"
+        form={formId}
+        variant="primary"
+        changes="PUT /buckets/:name/owner"
+        pending={change.isPending}
+        lockedReason={locked}
+      >
         {isReview.value ? 'Change owner' : 'Review'}
       </Button>
     </Dialog>

@@ -42,6 +42,7 @@ export const CopyPolicyForm = component$<{ bucket: Answer<'GET /buckets/:name'> 
         <Button
           variant="primary"
           icon="save"
+          changes="PUT /buckets/:name/copy-policy"
           lockedReason={problem ?? (effects.length === 0 ? 'Change a number first.' : undefined)}
           onClick$={async () => {
             await save.reset()
@@ -65,6 +66,7 @@ export const CopyPolicyForm = component$<{ bucket: Answer<'GET /buckets/:name'> 
       <Confirm
         open={isAsking}
         level="review"
+        changes="PUT /buckets/:name/copy-policy"
         title={`Change the copy policy of ${name}`}
         confirmLabel="Save policy"
         pending={save.isPending}

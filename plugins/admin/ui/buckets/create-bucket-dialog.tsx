@@ -89,7 +89,15 @@ export const CreateBucketDialog = component$<{ open: Signal<boolean>; onClose$: 
         />
       </form>
       <CancelButton q:slot="footer" open={open} pending={create.isPending} />
-      <Button q:slot="footer" type="submit" form={formId} variant="primary" pending={create.isPending} lockedReason={terms.lockedReason}>
+      <Button
+        q:slot="footer"
+        type="submit"
+        form={formId}
+        variant="primary"
+        changes="POST /buckets"
+        pending={create.isPending}
+        lockedReason={terms.lockedReason}
+      >
         Create bucket
       </Button>
     </Dialog>

@@ -1,6 +1,6 @@
 import { component$, type Signal, useTask$ } from '@builder.io/qwik'
 import { Field, formatPlural, Select, type SelectOption, useIsEnabled, useQuery } from '@svc/ui-kit'
-import { internalRoot } from './owner-policy.ts'
+import { internalRoot, ownerName } from './owner-policy.ts'
 
 interface OwnerSelectProps {
   owner: Signal<string>
@@ -19,9 +19,9 @@ export const OwnerSelect = component$<OwnerSelectProps>(({ owner, error, isNew }
   })
   const options: readonly SelectOption[] = [
     { value: '', label: hasUsers.value && !users.data && !users.error ? 'Loading the S3 users…' : 'Choose an owner', disabled: true },
-    ...(users.data ?? []).map(({ access_key, role, bucket_count }) => ({
+    ...(users.data ?? []).map(({ access_key, name, role, bucket_count }) => ({
       value: access_key,
-      label: `${access_key} (${role}, ${formatPlural(bucket_count, 'bucket')})`,
+      label: `${ownerName(access_key, name)} (${role}, ${formatPlural(bucket_count, 'bucket')})`,
     })),
     { value: internalRoot, label: 'Unassigned: only the Admin API can use the bucket' },
   ]

@@ -53,6 +53,7 @@ export const BulkDialog = component$<BulkDialogProps>(({ open, bucket, action, t
     <Confirm
       open={open}
       level={level}
+      changes="POST /buckets/:name/bulk-actions"
       word={bucket}
       title={sum ? title(formatPlural(sum.objects, 'object'), bucket) : confirmLabel}
       confirmLabel={confirmLabel}

@@ -64,7 +64,15 @@ export const BulkProgress = component$<{ bucket: string }>(({ bucket }) => {
         {action.busy > 0 && <p class="mt-1">Copies of {formatExactCount(action.busy)} are being made; these are deleted after that.</p>}
         <p class="mt-1 text-muted">It continues without this page, and after a restart.</p>
         <ErrorAlert error={stop.error} />
-        <Button q:slot="actions" size="sm" icon="square" pending={stop.isPending} onClick$={() => stop.run(action.id)}>
+        <Button
+          q:slot="actions"
+          size="sm"
+          icon="square"
+          changes="POST /bulk-actions/:id/stop"
+          orHidden
+          pending={stop.isPending}
+          onClick$={() => stop.run(action.id)}
+        >
           Stop
         </Button>
       </Alert>

@@ -32,7 +32,14 @@ export const CheckCard = component$<CheckCardProps>(({ check, run, onFix$ }) => 
             Stop
           </Button>
         ) : (
-          <Button size="sm" icon="play" aria-label={`Run: ${title}`} onClick$={() => void runCheck(name)}>
+          <Button
+            size="sm"
+            icon="play"
+            aria-label={`Run: ${title}`}
+            changes="POST /doctor/checks/:name/run"
+            orHidden
+            onClick$={() => void runCheck(name)}
+          >
             {run ? 'Run again' : 'Run'}
           </Button>
         )}
@@ -95,7 +102,7 @@ const FindingRow = component$<{ finding: Finding; onFix$: QRL<() => void> }>(({ 
       </p>
     </div>
     {finding.fix && (
-      <Button size="sm" icon="wrench" onClick$={onFix$}>
+      <Button size="sm" icon="wrench" changes="POST /doctor/fixes/:name" orHidden onClick$={onFix$}>
         Repair
       </Button>
     )}

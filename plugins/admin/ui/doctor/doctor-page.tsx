@@ -28,6 +28,7 @@ export const DoctorPage = component$(() => {
           q:slot="actions"
           variant="primary"
           icon="play"
+          changes="POST /doctor/checks/:name/run"
           disabled={quick.length === 0}
           pending={isRunning}
           onClick$={() => void runChecks(checks.data?.filter(({ cost }) => cost === 'quick').map(({ name }) => name) ?? [])}

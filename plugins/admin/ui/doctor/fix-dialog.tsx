@@ -27,6 +27,7 @@ export const FixDialog = component$<{ open: Signal<boolean>; check: string; find
     <Confirm
       open={props.open}
       level="review"
+      changes="POST /doctor/fixes/:name"
       title="Apply this repair?"
       rows={
         finding && [

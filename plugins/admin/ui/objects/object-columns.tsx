@@ -73,13 +73,15 @@ const copiesColumn: Column<ObjectRow> = {
   },
 }
 
+const deletion = 'POST /buckets/:name/bulk-actions'
+
 export const objectMenu =
   (bucket: string, hasLife: boolean) =>
   (row: ObjectRow): readonly MenuItem[] => {
     if (row.kind === 'folder') {
       return [
         { id: 'open', label: 'Open', icon: 'folder-open', to: folderHref(bucket, row.prefix) },
-        { id: 'delete', label: 'Delete its objects', icon: 'trash', danger: true, separated: true },
+        { id: 'delete', label: 'Delete its objects', icon: 'trash', danger: true, separated: true, changes: deletion },
       ]
     }
     const { key, current_version_id } = row.item
@@ -90,6 +92,6 @@ export const objectMenu =
       ...(hasLife
         ? [{ id: 'life', label: 'Life and proofs', icon: 'shield-check', to: lifeHref(bucket, key, current_version_id) } as const]
         : []),
-      { id: 'delete', label: 'Delete', icon: 'trash', danger: true, separated: true },
+      { id: 'delete', label: 'Delete', icon: 'trash', danger: true, separated: true, changes: deletion },
     ]
   }

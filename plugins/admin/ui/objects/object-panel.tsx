@@ -1,4 +1,4 @@
-import { component$, type QRL, useSignal } from '@builder.io/qwik'
+import { component$, type QRL, type Signal, useSignal } from '@builder.io/qwik'
 import { Button, Empty, LinkButton, Sheet, SkeletonLines, setSearch, useIsEnabled, useQuery } from '@svc/ui-kit'
 import { downloadHref, lifeHref, useHasLife, versionsHref } from '../buckets/links.ts'
 import { EarlierVersions } from '../versions/earlier-versions.tsx'
@@ -7,6 +7,7 @@ import { ObjectCopies } from './object-copies.tsx'
 import { ObjectFacts } from './object-facts.tsx'
 import { ObjectContent } from './preview/object-content.tsx'
 import { ShareDialog } from './share/share-dialog.tsx'
+import type { ObjectItem } from './state-policy.ts'
 
 interface ObjectPanelProps {
   bucket: string
@@ -18,9 +19,7 @@ interface ObjectPanelProps {
 export const ObjectPanel = component$<ObjectPanelProps>(({ bucket, objectKey, onDelete$ }) => {
   const open = useSignal(true)
   const hasCopies = useIsEnabled('replication')
-  const hasS3 = useIsEnabled('s3')
   const isSharing = useSignal(false)
-  const hasLife = useHasLife()
   // A key is the first of those that begin with it.
   const page = useQuery('GET /buckets/:name/objects', () => ({ params: { name: bucket }, query: { prefix: objectKey, limit: '1' } }))
   const found = page.data?.objects[0]
@@ -73,31 +72,7 @@ export const ObjectPanel = component$<ObjectPanelProps>(({ bucket, objectKey, on
       )}
       {item && (
         <div q:slot="footer" class="flex flex-1 flex-wrap items-center justify-end gap-2">
-          <Button size="sm" variant="ghost" icon="trash" class="me-auto" onClick$={() => onDelete$(item.key)}>
-            Delete
-          </Button>
-          {hasS3.value && (
-            <Button
-              size="sm"
-              icon="link"
-              onClick$={() => {
-                isSharing.value = true
-              }}
-            >
-              Share
-            </Button>
-          )}
-          {hasLife && (
-            <LinkButton href={lifeHref(bucket, item.key, item.current_version_id)} size="sm" icon="shield-check">
-              Life and proofs
-            </LinkButton>
-          )}
-          <LinkButton href={versionsHref(bucket, item.key)} size="sm" icon="clock">
-            Versions
-          </LinkButton>
-          <LinkButton href={downloadHref(bucket, item.key)} download size="sm" variant="primary" icon="download">
-            Download
-          </LinkButton>
+          <ObjectActions bucket={bucket} item={item} isSharing={isSharing} onDelete$={onDelete$} />
         </div>
       )}
       {isSharing.value && item && (
@@ -111,5 +86,56 @@ export const ObjectPanel = component$<ObjectPanelProps>(({ bucket, objectKey, on
         />
       )}
     </Sheet>
+  )
+})
+
+interface ObjectActionsProps {
+  bucket: string
+  item: ObjectItem
+  isSharing: Signal<boolean>
+  onDelete$: QRL<(key: string) => void>
+}
+
+const ObjectActions = component$<ObjectActionsProps>(({ bucket, item, isSharing, onDelete$ }) => {
+  const hasS3 = useIsEnabled('s3')
+  const hasLife = useHasLife()
+  return (
+    <>
+      <Button
+        size="sm"
+        variant="ghost"
+        icon="trash"
+        class="me-auto"
+        changes="POST /buckets/:name/bulk-actions"
+        orHidden
+        onClick$={() => onDelete$(item.key)}
+      >
+        Delete
+      </Button>
+      {hasS3.value && (
+        <Button
+          size="sm"
+          icon="link"
+          changes="POST /buckets/:name/objects/share"
+          orHidden
+          onClick$={() => {
+            isSharing.value = true
+          }}
+        >
+          Share
+        </Button>
+      )}
+      {hasLife && (
+        <LinkButton href={lifeHref(bucket, item.key, item.current_version_id)} size="sm" icon="shield-check">
+          Life and proofs
+        </LinkButton>
+      )}
+      <LinkButton href={versionsHref(bucket, item.key)} size="sm" icon="clock">
+        Versions
+      </LinkButton>
+      <LinkButton href={downloadHref(bucket, item.key)} download size="sm" variant="primary" icon="download">
+        Download
+      </LinkButton>
+    </>
   )
 })

@@ -1,5 +1,5 @@
 import { $, component$, type QRL, type Signal } from '@builder.io/qwik'
-import { type Answer, Button, Card, Empty, type Query, setSearch, Table, useAddress, useIsEnabled, useQuery } from '@svc/ui-kit'
+import { type Answer, Button, Card, Empty, type Query, setSearch, Table, useAddress, useIsEnabled, useQuery, useRefusal } from '@svc/ui-kit'
 import { useHasLife } from '../buckets/links.ts'
 import { CursorPager } from './cursor-pager.tsx'
 import { type ObjectRow, objectColumns, objectMenu } from './object-columns.tsx'
@@ -78,6 +78,7 @@ export const ObjectTable = component$<ObjectTableProps>(({ bucket, place, page, 
 })
 
 const NoObjects = component$<{ place: Place; isCut: boolean }>(({ place: { folder, q, after, work }, isCut }) => {
+  const refused = useRefusal()('POST /buckets/:name/objects/upload')
   if (work) {
     return (
       <Empty icon="search" title={isCut ? 'None among the keys that were read' : noneOf(work)} text="Subfolders were searched too.">
@@ -90,7 +91,9 @@ const NoObjects = component$<{ place: Place; isCut: boolean }>(({ place: { folde
       <Empty
         icon="upload"
         title="No objects here"
-        text="Drop files or folders on this page, use the buttons above, or write with any S3 client."
+        text={
+          refused ? 'None was uploaded yet.' : 'Drop files or folders on this page, use the buttons above, or write with any S3 client.'
+        }
       />
     )
   }

@@ -59,7 +59,14 @@ export const ObjectsTab = component$<{ bucket: string }>(({ bucket }) => {
       </div>
       <SelectionBar selected={selected}>
         <DownloadSelected bucket={bucket} selected={selected} />
-        <Button size="sm" variant="danger" icon="trash" onClick$={() => askToDelete(selected.value)}>
+        <Button
+          size="sm"
+          variant="danger"
+          icon="trash"
+          changes="POST /buckets/:name/bulk-actions"
+          orHidden
+          onClick$={() => askToDelete(selected.value)}
+        >
           Delete
         </Button>
       </SelectionBar>

@@ -27,7 +27,15 @@ export const PreflightCard = component$<{ settings: Settings; form: SettingsForm
   const answer = found.value?.answer
   return (
     <Card title="Readiness of this draft">
-      <Button q:slot="actions" size="sm" icon="stethoscope" pending={check.isPending} pendingLabel="Checking" onClick$={() => check.run()}>
+      <Button
+        q:slot="actions"
+        size="sm"
+        icon="stethoscope"
+        changes="POST /chain/readiness/preflight"
+        pending={check.isPending}
+        pendingLabel="Checking"
+        onClick$={() => check.run()}
+      >
         {answer ? 'Check again' : 'Check'}
       </Button>
       <div class="flex flex-col gap-3 text-sm" aria-live="polite">

@@ -1,5 +1,5 @@
 import { $, component$, type Signal, useSignal } from '@builder.io/qwik'
-import { Alert, ApiError, Button, Confirm, call, useAction$, useQuery } from '@svc/ui-kit'
+import { Alert, ApiError, Button, Confirm, call, useAction$ } from '@svc/ui-kit'
 import type { Settings } from './draft-policy.ts'
 
 type Phase = 'asking' | 'waiting' | 'late'
@@ -10,7 +10,6 @@ const startMs = 60_000
 
 /** Restarts the service where a supervisor starts it again, and loads the page anew when its successor answers. */
 export const RestartButton = component$<{ settings: Settings }>((props) => {
-  const session = useQuery('GET /auth/session')
   const isOpen = useSignal(false)
   const phase = useSignal<Phase>('asking')
   const request = useAction$(() => call('POST /restart'))
@@ -28,7 +27,7 @@ export const RestartButton = component$<{ settings: Settings }>((props) => {
       <Button
         size="sm"
         icon="rotate-ccw"
-        lockedReason={session.data?.role ? 'Only an admin may restart the service.' : undefined}
+        changes="POST /restart"
         onClick$={() => {
           phase.value = 'asking'
           isOpen.value = true
@@ -39,6 +38,7 @@ export const RestartButton = component$<{ settings: Settings }>((props) => {
       <Confirm
         open={isOpen}
         level="review"
+        changes="POST /restart"
         title="Restart the service?"
         description={`Requests and transfers that run have ${restart.stop_seconds} seconds to finish, then they are cut. S3 and this dashboard do not answer until the service is back.`}
         rows={[{ label: 'Settings that change', to: pending.length === 0 ? 'None' : String(pending.length) }]}

@@ -42,6 +42,7 @@ export const SaveBar = component$<SaveBarProps>((props) => {
         <Button
           variant="primary"
           icon="save"
+          changes="PUT /settings"
           lockedReason={whyLocked(settings, wrong.length)}
           onClick$={() => {
             props.saving.value = true

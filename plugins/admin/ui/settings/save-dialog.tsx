@@ -37,6 +37,7 @@ export const SaveDialog = component$<SaveProps>((props) => {
     <Confirm
       open={props.open}
       level={levelOf(changes)}
+      changes="PUT /settings"
       word={saveWord}
       title={changes.length === 1 ? 'Save this change?' : `Save ${changes.length} changes?`}
       description="The service writes them to its configuration file. They take effect at its next start."

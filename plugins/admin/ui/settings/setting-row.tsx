@@ -1,5 +1,5 @@
 import { $, component$ } from '@builder.io/qwik'
-import { Badge, Button, Field, Icon, Select, Switch, TextInput } from '@svc/ui-kit'
+import { Badge, Button, Field, Icon, Select, Switch, TextInput, useRefusal } from '@svc/ui-kit'
 import { changeText, listChanges, publicEndpoint, type SettingAbout, type Settings, textOf } from './draft-policy.ts'
 import { describeLimits, whyInactive } from './risk-policy.ts'
 import type { SettingsForm } from './settings-form.ts'
@@ -54,6 +54,8 @@ export const SettingRow = component$<SettingProps>((props) => {
 const SettingControl = component$<SettingProps>((props) => {
   const { field, about, settings, form, error } = props
   const text = textOf(settings, form.drafts, field)
+  // The page says why, once.
+  const disabled = Boolean(useRefusal()('PUT /settings'))
   const managedBy = settings.env_managed[field]
   const inactive = whyInactive(field, (other) => textOf(settings, form.drafts, other))
   const lockedReason = managedBy ? `Set by ${managedBy}. Change it there, then restart.` : inactive
@@ -69,6 +71,7 @@ const SettingControl = component$<SettingProps>((props) => {
           name={field}
           value={text === 'true'}
           lockedReason={lockedReason}
+          disabled={disabled}
           onValue$={(on) => change(String(on))}
         />
         {error && (
@@ -83,11 +86,18 @@ const SettingControl = component$<SettingProps>((props) => {
   return (
     <Field label={about.label} help={about.description} error={error} required={about.required} lockedReason={lockedReason}>
       {about.allowed ? (
-        <Select name={field} value={text} onValue$={change} options={about.allowed.map((value) => ({ value, label: value }))} />
+        <Select
+          name={field}
+          value={text}
+          disabled={disabled}
+          onValue$={change}
+          options={about.allowed.map((value) => ({ value, label: value }))}
+        />
       ) : (
         <TextInput
           name={field}
           value={text}
+          disabled={disabled}
           onValue$={change}
           mono={about.type !== 'integer'}
           inputMode={about.type === 'integer' ? 'numeric' : undefined}

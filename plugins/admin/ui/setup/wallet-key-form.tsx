@@ -21,7 +21,7 @@ export const WalletKeyForm = component$<{ address: Signal<string> }>(({ address 
       </Field>
       <ErrorAlert error={save.error} title="The key was not stored" />
       <div>
-        <Button type="submit" variant="primary" size="sm" pending={save.isPending}>
+        <Button type="submit" variant="primary" size="sm" changes="PUT /setup/wallet-key" pending={save.isPending}>
           Store the key
         </Button>
       </div>

@@ -72,6 +72,6 @@ export const PluginsCard = component$(() => {
 
 const actionsOf = ({ isWanted, lockedReason }: PluginView): readonly MenuItem[] => [
   isWanted
-    ? { id: 'off', label: 'Disable', icon: 'power', danger: true, lockedReason }
-    : { id: 'on', label: 'Enable', icon: 'power', lockedReason },
+    ? { id: 'off', label: 'Disable', icon: 'power', danger: true, lockedReason, changes: 'PUT /settings' }
+    : { id: 'on', label: 'Enable', icon: 'power', lockedReason, changes: 'PUT /settings' },
 ]

@@ -23,6 +23,7 @@ export const SwitchDialog = component$<{ open: Signal<boolean>; view: PluginView
       open={props.open}
       level={isOn ? 'typed' : 'review'}
       word={saveWord}
+      changes="PUT /settings"
       title={isOn ? `Disable ${id}?` : `Enable ${id}?`}
       description={isOn ? describeDisabling(id) : 'It starts with the service from the next start on.'}
       rows={[{ label: id, from: isOn ? 'Enabled' : 'Disabled', to: isOn ? 'Disabled' : 'Enabled' }]}

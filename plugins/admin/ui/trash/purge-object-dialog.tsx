@@ -32,6 +32,7 @@ export const PurgeObjectDialog = component$<PurgeObjectProps>(({ open, bucket, i
     <PurgeConfirm
       open={open}
       title="Delete this object permanently"
+      changes="POST /buckets/:name/objects/deleted/permanent-delete"
       objectKey={item.key}
       text="All its versions are removed from the cache and from the providers. The object cannot be restored."
       pending={purge.isPending}

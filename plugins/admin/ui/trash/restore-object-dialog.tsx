@@ -29,6 +29,7 @@ export const RestoreObjectDialog = component$<TrashDialogProps>(({ open, bucket,
     <Confirm
       open={open}
       level="review"
+      changes="POST /buckets/:name/objects/restore"
       title="Restore this object"
       description="Its delete markers are removed, so that its newest version is current again."
       confirmLabel="Restore"

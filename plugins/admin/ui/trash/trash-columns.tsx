@@ -42,7 +42,14 @@ export const trashColumns = (bucket: string): readonly Column<DeletedObject>[] =
 export const trashMenu =
   (bucket: string) =>
   ({ key }: DeletedObject): readonly MenuItem[] => [
-    { id: 'restore', label: 'Restore', icon: 'archive-restore' },
+    { id: 'restore', label: 'Restore', icon: 'archive-restore', changes: 'POST /buckets/:name/objects/restore' },
     { id: 'versions', label: 'Versions', icon: 'clock', to: versionsHref(bucket, key) },
-    { id: 'purge', label: 'Delete permanently', icon: 'trash', danger: true, separated: true },
+    {
+      id: 'purge',
+      label: 'Delete permanently',
+      icon: 'trash',
+      danger: true,
+      separated: true,
+      changes: 'POST /buckets/:name/objects/deleted/permanent-delete',
+    },
   ]

@@ -31,7 +31,7 @@ export const TrashSummary = component$<TrashSummaryProps>((props) => {
         <strong class="font-semibold">{formatPlural(objects, 'object')}</strong> with {formatPlural(versions, 'version')},{' '}
         <strong class="font-semibold">{formatBytes(Number(bytes))}</strong> before copies. The trash is paid for until it is emptied.
       </p>
-      <Button size="sm" variant="danger" icon="trash" onClick$={props.onEmpty$}>
+      <Button size="sm" variant="danger" icon="trash" changes="POST /buckets/:name/bulk-actions" onClick$={props.onEmpty$}>
         Empty trash
       </Button>
     </div>

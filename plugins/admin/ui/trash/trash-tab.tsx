@@ -1,5 +1,5 @@
 import { $, component$, type QRL, type Signal, useSignal, useTask$ } from '@builder.io/qwik'
-import { Button, Card, Empty, FilterBar, formatPlural, setSearch, Table, useQuery, useSearchParam } from '@svc/ui-kit'
+import { Button, Card, Empty, FilterBar, formatPlural, setSearch, Table, useQuery, useRefusal, useSearchParam } from '@svc/ui-kit'
 import { BulkDialog, type BulkTargets } from '../bulk/bulk-dialog.tsx'
 import { CursorPager } from '../objects/cursor-pager.tsx'
 import { PrefixSearch } from '../objects/prefix-search.tsx'
@@ -32,6 +32,7 @@ export const TrashTab = component$<{ bucket: string }>(({ bucket }) => {
     selected.value = []
   })
   const rows = page.data?.objects
+  const refused = useRefusal()('POST /buckets/:name/bulk-actions')
   const close = $(() => {
     // The item stays: Qwik may read it again while the dialog ends.
     if (chosen.value) chosen.value = { ...chosen.value, action: '' }
@@ -59,7 +60,7 @@ export const TrashTab = component$<{ bucket: string }>(({ bucket }) => {
           columns={trashColumns(bucket)}
           rows={rows}
           rowKey={({ key }) => key}
-          selected={selected}
+          selected={refused ? undefined : selected}
           error={page.error?.message}
           onRetry$={page.refresh}
           menu={trashMenu(bucket)}
@@ -118,10 +119,17 @@ const TrashSelection = component$<TrashSelectionProps>(({ selected, onAsk$ }) =>
   )
   return (
     <SelectionBar selected={selected}>
-      <Button size="sm" icon="archive-restore" onClick$={() => ask('restore')}>
+      <Button size="sm" icon="archive-restore" changes="POST /buckets/:name/bulk-actions" orHidden onClick$={() => ask('restore')}>
         Restore selected
       </Button>
-      <Button size="sm" variant="danger" icon="trash" onClick$={() => ask('delete_permanently')}>
+      <Button
+        size="sm"
+        variant="danger"
+        icon="trash"
+        changes="POST /buckets/:name/bulk-actions"
+        orHidden
+        onClick$={() => ask('delete_permanently')}
+      >
         Delete selected permanently
       </Button>
     </SelectionBar>

@@ -37,6 +37,8 @@ export const EarlierVersions = component$<{ bucket: string; objectKey: string }>
             <Button
               size="sm"
               icon="archive-restore"
+              changes="POST /buckets/:name/objects/versions/restore"
+              orHidden
               aria-label={`Restore the version of ${formatExactTime(one.created_at)}`}
               onClick$={() => {
                 chosen.value = one

@@ -36,6 +36,7 @@ export const PurgeVersionDialog = component$<PurgeVersionProps>(({ open, bucket,
     <PurgeConfirm
       open={open}
       title="Delete this version permanently"
+      changes="POST /buckets/:name/objects/permanent-delete"
       rows={[{ label: 'Version', to: version.version_id }]}
       objectKey={version.key}
       text={

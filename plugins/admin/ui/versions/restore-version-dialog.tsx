@@ -59,6 +59,7 @@ export const RestoreVersionDialog = component$<RestoreVersionProps>(({ open, buc
     <Confirm
       open={open}
       level="review"
+      changes="POST /buckets/:name/objects/versions/restore"
       title="Restore this version"
       description="Its bytes become a new current version. All other versions stay."
       confirmLabel="Restore"

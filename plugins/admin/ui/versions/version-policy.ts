@@ -48,6 +48,7 @@ export function actionsFor(version: Version, links: VersionLinks): readonly Menu
       id: 'restore',
       label: 'Restore as new version',
       icon: 'archive-restore',
+      changes: 'POST /buckets/:name/objects/versions/restore',
       separated: true,
       ...locked(noBytes ?? (version.is_current ? 'It is the current version already.' : undefined)),
     },
@@ -56,6 +57,7 @@ export function actionsFor(version: Version, links: VersionLinks): readonly Menu
       label: 'Delete permanently',
       icon: 'trash',
       danger: true,
+      changes: 'POST /buckets/:name/objects/permanent-delete',
       ...locked(
         version.is_delete_marker ? 'To remove a delete marker, restore the object or delete it permanently in the trash.' : undefined,
       ),

@@ -27,6 +27,7 @@ export const CostPage = component$(() => {
         <Button
           q:slot="actions"
           icon="refresh-cw"
+          changes="POST /cost/refresh"
           pending={read.isPending}
           pendingLabel="Reading"
           data-shortcut="r"

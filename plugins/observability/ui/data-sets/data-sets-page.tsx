@@ -40,6 +40,7 @@ export const DataSetsPage = component$(() => {
         <Button
           q:slot="actions"
           icon="refresh-cw"
+          changes="POST /observability/data-sets/refresh"
           pending={refresh.isPending}
           pendingLabel="Reading the chain"
           onClick$={() => refresh.run()}

@@ -25,6 +25,7 @@ export const ProvidersPage = component$(() => {
         <Button
           q:slot="actions"
           icon="refresh-cw"
+          changes="POST /observability/providers/refresh"
           pending={refresh.isPending}
           pendingLabel="Asking the providers"
           onClick$={() => refresh.run()}

@@ -2,19 +2,15 @@ import { $, component$, useSignal, useTask$ } from '@builder.io/qwik'
 import { ActionPrice, Button, Confirm, call, formatBytes, invalidate, toast, useAction$, usePriceTerms, useQuery } from '@svc/ui-kit'
 import { lockedReason, sampleBytes } from './describe-speed-test.ts'
 
+const route = 'POST /observability/providers/:provider_id/upload-speed-test'
+
 /** Starts the speed test of a provider, after it said what the test does. */
 export const SpeedTestAction = component$<{ providerId: string; serviceUrl?: string | undefined }>((props) => {
   const open = useSignal(false)
   const terms = usePriceTerms()
   const found = useQuery('GET /observability/providers', () => ({ query: { provider_id: props.providerId } }))
   const provider = found.data?.items[0]
-  const start = useAction$(async (providerId: string) =>
-    call(
-      'POST /observability/providers/:provider_id/upload-speed-test',
-      { params: { provider_id: providerId } },
-      { headers: terms.headers },
-    ),
-  )
+  const start = useAction$(async (providerId: string) => call(route, { params: { provider_id: providerId } }, { headers: terms.headers }))
   useTask$(({ track }) => {
     if (track(() => open.value)) void start.reset()
   })
@@ -33,6 +29,7 @@ export const SpeedTestAction = component$<{ providerId: string; serviceUrl?: str
     <>
       <Button
         icon="gauge"
+        changes={route}
         lockedReason={provider && lockedReason(provider)}
         disabled={!provider}
         onClick$={() => {
@@ -44,6 +41,7 @@ export const SpeedTestAction = component$<{ providerId: string; serviceUrl?: str
       <Confirm
         open={open}
         level="review"
+        changes={route}
         title={`Test the upload speed of provider ${props.providerId}?`}
         rows={[
           { label: 'To', to: props.serviceUrl ?? '—' },

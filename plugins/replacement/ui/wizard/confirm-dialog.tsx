@@ -29,6 +29,7 @@ export const ConfirmDialog = component$<ConfirmDialogProps>((props) => {
     <Confirm
       open={props.open}
       level="typed"
+      changes="POST /buckets/:name/data-sets/:id/replacement"
       word={props.bucket}
       title={`Replace provider ${dataSet.provider_id}?`}
       description="It begins at once and cannot be undone after uploads have moved."

@@ -2,6 +2,8 @@ import { component$, type QRL, type Signal } from '@builder.io/qwik'
 import { Button, hrefOf, LinkButton } from '@svc/ui-kit'
 import type { Step } from './wizard-policy.ts'
 
+const route = 'POST /buckets/:name/data-sets/:id/replacement'
+
 interface WizardFooterProps {
   bucket: string
   step: Signal<Step>
@@ -25,12 +27,13 @@ export const WizardFooter = component$<WizardFooterProps>(({ bucket, step, probl
       </Button>
     )}
     {step.value === 'review' ? (
-      <Button variant="danger" icon="replace" lockedReason={problem} onClick$={onConfirm$}>
+      <Button variant="danger" icon="replace" changes={route} lockedReason={problem} onClick$={onConfirm$}>
         Replace the provider
       </Button>
     ) : (
       <Button
         variant="primary"
+        changes={route}
         lockedReason={problem}
         onClick$={() => {
           step.value = step.value === 'why' ? 'who' : 'review'

@@ -40,7 +40,13 @@ export const ConfirmationTable = component$<{ query: Query<Answer<'GET /storage-
 ))
 
 const actions = ({ entries }: Group): readonly MenuItem[] => [
-  { id: 'release', label: `Release ${formatPlural(entries.length, 'copy', 'copies')}`, icon: 'lock-open', danger: true },
+  {
+    id: 'release',
+    label: `Release ${formatPlural(entries.length, 'copy', 'copies')}`,
+    icon: 'lock-open',
+    danger: true,
+    changes: 'POST /storage-confirmations/release',
+  },
 ]
 
 const columns: readonly Column<Group>[] = [

@@ -94,6 +94,7 @@ export const ReleaseDialog = component$<ReleaseDialogProps>((props) => {
     <Confirm
       open={props.open}
       level="danger"
+      changes="POST /storage-confirmations/release"
       title={`Release ${formatPlural(entries?.length ?? 0, 'copy', 'copies')}?`}
       description="The service gives the attempt up and stores the copies with another one. The attempt given up is never sent again, and is looked up until it is decided. Waiting costs nothing."
       rows={first && rowsOf(first, entries ?? [])}

@@ -65,6 +65,7 @@ export const RaiseTab = component$<{ bucket: string }>((props) => {
             <Button
               variant="primary"
               icon="layers"
+              changes="POST /buckets/:name/copies/raise"
               class="self-start"
               lockedReason={isUnfinished(raise) ? 'A raise of this bucket is not completed.' : undefined}
               onClick$={async () => {
@@ -85,6 +86,7 @@ export const RaiseTab = component$<{ bucket: string }>((props) => {
       <Confirm
         open={isAsking}
         level="review"
+        changes="POST /buckets/:name/copies/raise"
         title={`Raise the copies of ${bucket}`}
         description="Each added copy is stored and paid like a new upload, and stays paid until the object is deleted."
         confirmLabel="Raise copies"

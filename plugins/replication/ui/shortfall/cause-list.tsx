@@ -31,6 +31,8 @@ export const CauseList = component$<{ causes: readonly Cause[] }>(({ causes }) =
                   size="sm"
                   variant="primary"
                   icon="rotate-ccw"
+                  changes="POST /below-target/retry"
+                  orHidden
                   pending={retry.isPending}
                   onClick$={() => retry.run(cause.provider_id ?? '')}
                 >
@@ -52,6 +54,7 @@ export const CauseList = component$<{ causes: readonly Cause[] }>(({ causes }) =
                     id: String(id),
                     label: `Replace in ${bucket}`,
                     icon: 'replace',
+                    changes: 'POST /buckets/:name/data-sets/:id/replacement',
                     to: hrefOf('/buckets/:name/replace/:id', { name: bucket, id: String(id) }),
                   }))}
                 />

@@ -40,6 +40,7 @@ export const CreateDialog = component$<CreateProps>((props) => {
       isReview={isReview}
       pending={create.isPending}
       error={create.error}
+      changes="POST /s3-users"
       submitLabel={needsReview ? 'Review' : isReview.value ? 'Create admin' : 'Create user'}
       onSubmit$={submit}
       onClose$={$(() => {

@@ -23,6 +23,7 @@ export const DeleteDialog = component$<DeleteProps>((props) => {
     <Confirm
       open={open}
       level="danger"
+      changes="DELETE /s3-users/:accessKey"
       title="Delete this S3 user?"
       description="Its keys stop working at once. A new user gets other keys."
       rows={[

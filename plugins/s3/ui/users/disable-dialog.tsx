@@ -21,6 +21,7 @@ export const DisableDialog = component$<DisableProps>((props) => {
   return (
     <Confirm
       open={open}
+      changes="PUT /s3-users/:accessKey/profile"
       level={isDisabled ? 'review' : 'danger'}
       title={isDisabled ? 'Enable this user?' : 'Disable this user?'}
       description={

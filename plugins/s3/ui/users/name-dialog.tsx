@@ -34,7 +34,14 @@ export const NameDialog = component$<NameProps>((props) => {
         <ErrorAlert error={save.error} />
       </form>
       <CancelButton q:slot="footer" open={open} pending={save.isPending} />
-      <Button q:slot="footer" type="submit" form={formId} variant="primary" pending={save.isPending}>
+      <Button
+        q:slot="footer"
+        type="submit"
+        form={formId}
+        variant="primary"
+        changes="PUT /s3-users/:accessKey/profile"
+        pending={save.isPending}
+      >
         Save name
       </Button>
     </Dialog>

@@ -39,6 +39,7 @@ export const RoleDialog = component$<RoleProps>((props) => {
       isReview={isReview}
       pending={change.isPending}
       error={change.error}
+      changes="PUT /s3-users/:accessKey"
       submitLabel={isReview.value ? 'Change role' : 'Review'}
       lockedReason={isSame ? 'Choose another role first.' : undefined}
       onSubmit$={submit}

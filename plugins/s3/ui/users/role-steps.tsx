@@ -1,5 +1,5 @@
 import { component$, type QRL, type Signal, Slot } from '@builder.io/qwik'
-import { Button, CancelButton, Dialog, ErrorAlert, type ModalProps, RadioGroup } from '@svc/ui-kit'
+import { Button, CancelButton, type ConfirmProps, Dialog, ErrorAlert, type ModalProps, RadioGroup } from '@svc/ui-kit'
 import { roles } from './user-policy.ts'
 
 interface RoleStepsProps extends ModalProps {
@@ -8,6 +8,7 @@ interface RoleStepsProps extends ModalProps {
   isReview: Signal<boolean>
   error: { readonly message: string } | undefined
   submitLabel: string
+  changes: ConfirmProps['changes']
   lockedReason?: string | undefined
   onSubmit$: QRL<() => void>
 }
@@ -32,7 +33,14 @@ export const RoleSteps = component$<RoleStepsProps>((props) => (
       </Button>
     )}
     <CancelButton q:slot="footer" open={props.open} pending={props.pending} />
-    <Button q:slot="footer" variant="primary" pending={props.pending} lockedReason={props.lockedReason} onClick$={props.onSubmit$}>
+    <Button
+      q:slot="footer"
+      variant="primary"
+      changes={props.changes}
+      pending={props.pending}
+      lockedReason={props.lockedReason}
+      onClick$={props.onSubmit$}
+    >
       {props.submitLabel}
     </Button>
   </Dialog>

@@ -23,6 +23,7 @@ export const RotateDialog = component$<RotateProps>((props) => {
     <Confirm
       open={open}
       level="danger"
+      changes="POST /s3-users/:accessKey/secret"
       title="Rotate the secret key?"
       description="The present secret key stops working at once. Every client of this user needs the new one."
       rows={[{ label: 'Access key', to: props.user?.access_key ?? '' }]}

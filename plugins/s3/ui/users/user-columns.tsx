@@ -96,10 +96,20 @@ export const userColumns: readonly Column<S3User>[] = [
   },
 ]
 
+const profile = 'PUT /s3-users/:accessKey/profile'
+
 export const actionsOf = (user: S3User): readonly MenuItem[] => [
-  { id: 'name', label: 'Rename', icon: 'pencil' },
-  { id: 'role', label: 'Change role', icon: 'shield' },
-  { id: 'disable', label: user.is_disabled ? 'Enable' : 'Disable', icon: user.is_disabled ? 'play' : 'ban' },
-  { id: 'rotate', label: 'Rotate secret key', icon: 'rotate-ccw' },
-  { id: 'delete', label: 'Delete', icon: 'trash', danger: true, separated: true, lockedReason: whyNotDeleted(user) },
+  { id: 'name', label: 'Rename', icon: 'pencil', changes: profile },
+  { id: 'role', label: 'Change role', icon: 'shield', changes: 'PUT /s3-users/:accessKey' },
+  { id: 'disable', label: user.is_disabled ? 'Enable' : 'Disable', icon: user.is_disabled ? 'play' : 'ban', changes: profile },
+  { id: 'rotate', label: 'Rotate secret key', icon: 'rotate-ccw', changes: 'POST /s3-users/:accessKey/secret' },
+  {
+    id: 'delete',
+    label: 'Delete',
+    icon: 'trash',
+    danger: true,
+    separated: true,
+    changes: 'DELETE /s3-users/:accessKey',
+    lockedReason: whyNotDeleted(user),
+  },
 ]

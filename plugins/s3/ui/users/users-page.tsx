@@ -27,7 +27,14 @@ export const UsersPage = component$(() => {
         title="S3 users"
         description="Who may use the S3 API. A secret key is shown once, when it is made; the service never shows it again."
       >
-        <Button q:slot="actions" variant="primary" icon="user-plus" data-shortcut="c" onClick$={() => setSearch({ create: '1' })}>
+        <Button
+          q:slot="actions"
+          variant="primary"
+          icon="user-plus"
+          data-shortcut="c"
+          changes="POST /s3-users"
+          onClick$={() => setSearch({ create: '1' })}
+        >
           Create user
         </Button>
       </PageHeader>
@@ -58,7 +65,7 @@ export const UsersPage = component$(() => {
           <div q:slot="empty">
             {users.data?.length === 0 ? (
               <Empty icon="users" title="No S3 user yet" text="Create one to get an access key and a secret key for S3 clients.">
-                <Button variant="primary" icon="user-plus" onClick$={() => setSearch({ create: '1' })}>
+                <Button variant="primary" icon="user-plus" changes="POST /s3-users" onClick$={() => setSearch({ create: '1' })}>
                   Create user
                 </Button>
               </Empty>

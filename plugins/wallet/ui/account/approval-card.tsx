@@ -35,6 +35,7 @@ export const ApprovalCard = component$<{ wallet: Wallet }>(({ wallet: { contract
           <Button
             size="sm"
             icon="shield-check"
+            changes="POST /wallet/approve"
             variant={isLacking || isOpen ? 'primary' : 'secondary'}
             onClick$={() => setSearch({ do: 'approve' })}
           >

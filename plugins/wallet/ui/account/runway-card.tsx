@@ -25,7 +25,13 @@ export const RunwayCard = component$<{ wallet: Wallet }>(({ wallet }) => {
             <div class="mt-4">
               <Alert tone={advice.tone} title={advice.title}>
                 {advice.text}
-                <Button q:slot="actions" size="sm" icon="coins" onClick$={() => setSearch({ do: 'fund', days: '90' })}>
+                <Button
+                  q:slot="actions"
+                  size="sm"
+                  icon="coins"
+                  changes="POST /wallet/fund"
+                  onClick$={() => setSearch({ do: 'fund', days: '90' })}
+                >
                   Deposit for 90 days
                 </Button>
               </Alert>

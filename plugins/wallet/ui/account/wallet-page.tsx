@@ -37,12 +37,19 @@ export const WalletPage = component$(() => {
           Readiness
         </LinkButton>
         {isUsable && (
-          <Button q:slot="actions" onClick$={() => setSearch({ do: 'withdraw' })}>
+          <Button q:slot="actions" changes="POST /wallet/withdraw" onClick$={() => setSearch({ do: 'withdraw' })}>
             Withdraw
           </Button>
         )}
         {isUsable && (
-          <Button q:slot="actions" variant="primary" icon="coins" data-shortcut="u" onClick$={() => setSearch({ do: 'fund' })}>
+          <Button
+            q:slot="actions"
+            variant="primary"
+            icon="coins"
+            data-shortcut="u"
+            changes="POST /wallet/fund"
+            onClick$={() => setSearch({ do: 'fund' })}
+          >
             Fund
           </Button>
         )}

@@ -17,6 +17,7 @@ export const ApproveDialog = component$<{ open: Signal<boolean>; wallet: Wallet 
       title="Approve the storage service"
       description="Sets what the storage service may charge and lock to the limits of chain.spending in the configuration file. Without a difference no transaction is sent."
       confirmLabel="Approve"
+      changes="POST /wallet/approve"
       pending={action.isPending}
       lockedReason={terms.lockedReason}
       isUncertain={uncertain.value !== undefined}

@@ -33,6 +33,7 @@ export const FundDialog = component$<{ open: Signal<boolean>; wallet: Wallet }>(
       title="Fund the deposit"
       description="Moves USDFC from the wallet into its payment account. It can be withdrawn while it is not locked."
       confirmLabel="Deposit"
+      changes="POST /wallet/fund"
       pending={action.isPending}
       lockedReason={amount === undefined ? 'Type an amount first.' : terms.lockedReason}
       isUncertain={isUncertain}

@@ -30,6 +30,7 @@ export const WithdrawDialog = component$<{ open: Signal<boolean>; wallet: Wallet
       title="Withdraw from the deposit"
       description="Moves USDFC from the payment account back to the wallet. Locked amounts stay."
       confirmLabel="Withdraw"
+      changes="POST /wallet/withdraw"
       pending={action.isPending}
       lockedReason={amount === undefined ? 'Type an amount first.' : terms.lockedReason}
       isUncertain={isUncertain}

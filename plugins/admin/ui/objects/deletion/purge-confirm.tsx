@@ -2,7 +2,7 @@ import { component$ } from '@builder.io/qwik'
 import { Alert, type ApiError, Confirm, type ConfirmProps, KeyText, Link, useIsEnabled } from '@svc/ui-kit'
 import { wordFor } from '../keys-policy.ts'
 
-interface PurgeConfirmProps extends Pick<ConfirmProps, 'open' | 'title' | 'rows' | 'pending' | 'onConfirm$' | 'onClose$'> {
+interface PurgeConfirmProps extends Pick<ConfirmProps, 'open' | 'title' | 'changes' | 'rows' | 'pending' | 'onConfirm$' | 'onClose$'> {
   objectKey: string
   /** What the deletion removes. */
   text: string
@@ -11,12 +11,13 @@ interface PurgeConfirmProps extends Pick<ConfirmProps, 'open' | 'title' | 'rows'
 
 /** Asks for the name of the key before a permanent deletion. */
 export const PurgeConfirm = component$<PurgeConfirmProps>(
-  ({ open, title, rows, pending, onConfirm$, onClose$, objectKey, text, failure }) => (
+  ({ open, title, changes, rows, pending, onConfirm$, onClose$, objectKey, text, failure }) => (
     <Confirm
       open={open}
       level="typed"
       word={wordFor(objectKey)}
       title={title}
+      changes={changes}
       confirmLabel="Delete permanently"
       pending={pending}
       rows={rows}

@@ -16,6 +16,8 @@ import {
 } from '@svc/ui-kit'
 import { endpointOf, expiries, objectUrlOf, s3UriOf, signersOf } from './share-policy.ts'
 
+const route = 'POST /buckets/:name/objects/share'
+
 interface ShareDialogProps {
   open: Signal<boolean>
   bucket: string
@@ -37,7 +39,7 @@ export const ShareDialog = component$<ShareDialogProps>(({ open, bucket, objectK
     if (known && endpoint.value === '') endpoint.value = endpointOf(known, location.hostname)
   })
   const share = useAction$((body: { access_key: string; expires_seconds: number; endpoint: string }) =>
-    call('POST /buckets/:name/objects/share', { params: { name: bucket }, body: { key: objectKey, ...body } }),
+    call(route, { params: { name: bucket }, body: { key: objectKey, ...body } }),
   )
   const link = useSignal<{ readonly url: string; readonly expires_at: string }>()
   const isCopied = useSignal<boolean>()
@@ -61,12 +63,7 @@ export const ShareDialog = component$<ShareDialogProps>(({ open, bucket, objectK
       <div class="flex flex-col gap-4 text-sm">
         <ErrorAlert error={failure} />
         {!failure && !signers && <SkeletonLines lines={4} label="Loading the S3 users" />}
-        {signers?.length === 0 && (
-          <Alert tone="warning">
-            No S3 user may sign a link: the bucket belongs to the service, and there is no user with the role admin. Change the owner of the
-            bucket, or create an admin.
-          </Alert>
-        )}
+        {signers?.length === 0 && <NoSigner />}
         {signers && signers.length > 0 && (
           <form id={formId} noValidate preventdefault:submit onSubmit$={make} class="flex flex-col gap-4">
             <div class="grid gap-4 sm:grid-cols-2">
@@ -113,7 +110,7 @@ export const ShareDialog = component$<ShareDialogProps>(({ open, bucket, objectK
         Close
       </Button>
       {signers && signers.length > 0 && (
-        <Button q:slot="footer" type="submit" form={formId} variant="primary" icon="link" pending={share.isPending}>
+        <Button q:slot="footer" type="submit" form={formId} variant="primary" icon="link" changes={route} pending={share.isPending}>
           Make and copy a link
         </Button>
       )}
@@ -140,3 +137,10 @@ const AddressLine = component$<{ label: string; text: string; name: string }>(({
     </div>
   </div>
 ))
+
+const NoSigner = () => (
+  <Alert tone="warning">
+    No S3 user may sign a link: the bucket belongs to the service, and there is no user with the role admin. Change the owner of the bucket,
+    or create an admin.
+  </Alert>
+)

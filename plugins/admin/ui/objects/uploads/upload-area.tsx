@@ -1,5 +1,5 @@
 import { component$, type NoSerialize, Slot, useSignal } from '@builder.io/qwik'
-import { Icon } from '@svc/ui-kit'
+import { Icon, useRefusal } from '@svc/ui-kit'
 import type { FileWithPath } from './read-dropped.ts'
 import { UploadButtons } from './upload-buttons.tsx'
 import { UploadDialog } from './upload-dialog.tsx'
@@ -9,6 +9,7 @@ import { useDrop } from './use-drop.ts'
 export const UploadArea = component$<{ bucket: string; folder: string }>(({ bucket, folder }) => {
   const chosen = useSignal<NoSerialize<readonly FileWithPath[]>>()
   const open = useSignal(false)
+  const refused = useRefusal()('POST /buckets/:name/objects/upload')
   const { area, isOver, isReading } = useDrop(chosen, open)
   return (
     <div ref={area} class="relative min-h-72">
@@ -17,7 +18,7 @@ export const UploadArea = component$<{ bucket: string; folder: string }>(({ buck
         <UploadButtons chosen={chosen} open={open} pending={isReading.value} />
       </div>
       <Slot />
-      {isOver.value && (
+      {isOver.value && !refused && (
         <div class="pointer-events-none absolute inset-0 z-20 flex items-center justify-center rounded-lg border-2 border-dashed border-accent bg-accent-soft">
           <span class="flex items-center gap-3 text-base font-semibold">
             <Icon name="upload" size={22} />
@@ -25,7 +26,7 @@ export const UploadArea = component$<{ bucket: string; folder: string }>(({ buck
           </span>
         </div>
       )}
-      {chosen.value && (
+      {chosen.value && !refused && (
         <UploadDialog
           open={open}
           bucket={bucket}

@@ -1,6 +1,8 @@
 import { component$, type NoSerialize, noSerialize, type Signal, useSignal } from '@builder.io/qwik'
-import { Button } from '@svc/ui-kit'
+import { Button, useRefusal } from '@svc/ui-kit'
 import { type FileWithPath, readInput } from './read-dropped.ts'
+
+const route = 'POST /buckets/:name/objects/upload'
 
 interface UploadButtonsProps {
   chosen: Signal<NoSerialize<readonly FileWithPath[]>>
@@ -10,15 +12,16 @@ interface UploadButtonsProps {
 
 /** Chooses files or a folder. */
 export const UploadButtons = component$<UploadButtonsProps>(({ chosen, open, pending }) => {
+  const refused = useRefusal()(route)
   const files = useSignal<HTMLInputElement>()
   const folder = useSignal<HTMLInputElement>()
   return (
     <div class="flex flex-wrap items-center gap-2 sm:ms-auto">
-      <span class="hidden text-xs text-muted lg:inline">Drop files and folders here, or</span>
-      <Button icon="folder-plus" onClick$={() => folder.value?.click()}>
+      {!refused && <span class="hidden text-xs text-muted lg:inline">Drop files and folders here, or</span>}
+      <Button icon="folder-plus" changes={route} onClick$={() => folder.value?.click()}>
         Upload a folder
       </Button>
-      <Button variant="primary" icon="upload" data-shortcut="u" pending={pending} onClick$={() => files.value?.click()}>
+      <Button variant="primary" icon="upload" data-shortcut="u" changes={route} pending={pending} onClick$={() => files.value?.click()}>
         Upload files
       </Button>
       {[files, folder].map((input, at) => (

@@ -94,6 +94,7 @@ export const UploadDialog = component$<UploadDialogProps>(({ open, bucket, folde
         q:slot="footer"
         variant="primary"
         icon="upload"
+        changes="POST /buckets/:name/objects/upload"
         data-autofocus=""
         disabled={!settings.data && !settings.error}
         lockedReason={good.length === 0 ? 'None of the files can be sent.' : undefined}
