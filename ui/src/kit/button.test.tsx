@@ -3,7 +3,7 @@ import { describe, expect, onTestFinished, test } from 'vitest'
 import { session } from '../data/session.ts'
 import { Button, LinkButton } from './button.tsx'
 import { Menu } from './menu.tsx'
-import { all, createScreen as openScreen, find, textsOf } from './testing/dom.ts'
+import { all, find, createScreen as openScreen, textsOf } from './testing/dom.ts'
 
 const Clicks = component$<{ lockedReason?: string; pending?: boolean; changes?: 'POST /auth/logout'; orHidden?: boolean }>((props) => {
   const clicks = useSignal(0)
