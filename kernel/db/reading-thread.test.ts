@@ -1,4 +1,6 @@
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { execFileSync } from 'node:child_process'
+import { existsSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { createRequire } from 'node:module'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
@@ -13,7 +15,7 @@ const some = statementsOver<{ notes: { id: number; text: string } }>()((db, { id
 const endless = sqlStatement<NoParams, { n: number }>(
   'with recursive counter(n) as (select 1 union all select n + 1 from counter) select count(*) as n from counter',
 )
-const insert = sqlStatement("insert into notes (text) values ('three')")
+const insert = sqlStatement("insert into notes (text) values ('three') returning id")
 
 function openThread(text?: string) {
   const dir = mkdtempSync(join(tmpdir(), 'svc-thread-'))
@@ -55,10 +57,27 @@ test('a scan does not block the event loop, and ends when the thread is stopped'
 
 test('a write is refused', async () => {
   const { thread, path } = openThread()
-  await expect(thread.all(insert)).rejects.toThrow(`the database ${path}: attempt to write a readonly database (SQLite error 8)`)
+  await expect(thread.all(insert)).rejects.toThrow(`the database ${path}: attempt to write a readonly database (SQLITE_READONLY)`)
 })
 
 test('a file that is not a database is refused with its name and the result code of SQLite', async () => {
   const { thread, path } = openThread('not a database'.repeat(100))
-  await expect(thread.all(rows, { after: 0 })).rejects.toThrow(`the database ${path}: file is not a database (SQLite error 26)`)
+  await expect(thread.all(rows, { after: 0 })).rejects.toThrow(`the database ${path}: file is not a database (SQLITE_NOTADB)`)
+})
+
+test('the connection of this process keeps its locks, so that another process leaves its write-ahead log alone', async () => {
+  const { thread, path } = openThread()
+  const Database = createRequire(import.meta.url)('better-sqlite3')
+  const live = new Database(path)
+  onTestFinished(() => void live.close())
+  live.exec("pragma journal_mode = wal; insert into notes (text) values ('three')")
+  expect(await thread.all(rows, { after: 2 })).toEqual([{ id: 3, text: 'three' }])
+  thread[Symbol.dispose]()
+  await expect.poll(() => thread.isOpen).toBe(false)
+  const look = `const { DatabaseSync } = require('node:sqlite'); const db = new DatabaseSync(${JSON.stringify(path)});
+    process.stdout.write(String(db.prepare('select count(*) as n from notes').get().n)); db.close()`
+  const count = () => execFileSync(process.execPath, ['-e', look], { encoding: 'utf8' })
+  expect([count(), existsSync(`${path}-wal`)]).toEqual(['3', true])
+  live.exec("insert into notes (text) values ('four')")
+  expect([count(), existsSync(`${path}-wal`)]).toEqual(['4', true])
 })

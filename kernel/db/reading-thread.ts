@@ -90,8 +90,7 @@ export class ReadingThread implements Reader, Disposable {
     // An idle thread does not keep the process alive.
     if (this.#waiting.size === 0) this.#worker.unref()
     if ('error' in reply) {
-      // Extended codes have the primary one in the lowest byte.
-      waiting?.reject(new DatabaseError(this.#path, `SQLite error ${(reply.errcode ?? 1) & 0xff}`, new Error(reply.error)))
+      waiting?.reject(new DatabaseError(this.#path, reply.code ?? 'SQLITE_ERROR', new Error(reply.error)))
     } else waiting?.resolve(reply.result)
   }
 

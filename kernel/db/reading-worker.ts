@@ -1,6 +1,7 @@
 /** Thread of `ReadingThread`: runs statements on a read-only connection of its own. */
-import { DatabaseSync, type StatementSync } from 'node:sqlite'
+import { createRequire } from 'node:module'
 import { parentPort, workerData } from 'node:worker_threads'
+import type { NativeDatabase, NativeStatement } from './sqlite/statements.ts'
 import type { SqlValue } from './statement.ts'
 
 export interface ReadRequest {
@@ -12,15 +13,23 @@ export interface ReadRequest {
 
 export type ReadReply =
   | { readonly id: number; readonly result: unknown }
-  | { readonly id: number; readonly error: string; readonly errcode: number | undefined }
+  | { readonly id: number; readonly error: string; readonly code: string | undefined }
 
 const { path, lockWaitMs } = workerData as { readonly path: string; readonly lockWaitMs: number }
-let database: DatabaseSync | undefined
-const prepared = new Map<string, StatementSync>()
+/**
+ * The library of the live connection of this process. Another one, such as Node's own, would not know the locks of that connection: it
+ * would reset the shared memory in use, and free the locks of the whole process when it closes.
+ */
+const Database = createRequire(import.meta.url)('better-sqlite3') as new (
+  path: string,
+  options: { readonly readonly: boolean; readonly timeout: number },
+) => NativeDatabase
+let database: NativeDatabase | undefined
+const prepared = new Map<string, NativeStatement>()
 
-function prepare(sql: string): StatementSync {
+function prepare(sql: string): NativeStatement {
   // Opens at the first statement, so that its caller gets the error.
-  database ??= new DatabaseSync(path, { readOnly: true, timeout: lockWaitMs })
+  database ??= new Database(path, { readonly: true, timeout: lockWaitMs })
   const known = prepared.get(sql) ?? database.prepare(sql)
   prepared.set(sql, known)
   return known
@@ -30,7 +39,7 @@ function answer({ id, method, sql, values }: ReadRequest): ReadReply {
   try {
     return { id, result: prepare(sql)[method](...values) }
   } catch (error) {
-    return { id, error: (error as Error).message, errcode: (error as { readonly errcode?: number }).errcode }
+    return { id, error: (error as Error).message, code: (error as { readonly code?: string }).code }
   }
 }
 

@@ -26,7 +26,7 @@ const orphans = sqlStatement<NoParams, { name: string; parent: string; rows: num
 })
 
 /** Result codes of SQLite: SQLITE_CORRUPT and SQLITE_NOTADB. */
-const damaged = /^SQLite error (11|26)$/
+const damaged = /^SQLITE_(CORRUPT|NOTADB)(_|$)/
 
 const restore = 'Stop svc, keep a copy of the files, and restore the database from a backup, or save its rows with sqlite3 .recover'
 

@@ -39,9 +39,20 @@ export async function analyseExpression(source: string, flags: string): Promise<
   process.env.RECHECK_BACKEND = 'pure'
   const { checkSync } = await import('recheck')
   // The shorter limits of its phases would call a slow machine a slow expression.
-  const verdict = checkSync(source, flags, { timeout: analysisMs, attackTimeout: analysisMs, incubationTimeout: analysisMs })
+  const analyse = () => checkSync(source, flags, { timeout: analysisMs, attackTimeout: analysisMs, incubationTimeout: analysisMs })
+  const verdict = runTwice(analyse)
   if (verdict.status === 'safe') return undefined
   return verdict.status === 'vulnerable' ? `takes ${verdict.complexity.summary} time` : `could not be analysed (${verdict.error.kind})`
+}
+
+/** The worker thread of the library has failed once on a busy machine; a second failure is thrown. */
+function runTwice<T>(run: () => T): T {
+  try {
+    return run()
+  } catch (error) {
+    process.stderr.write(`the analysis failed and runs again: ${error}\n`)
+    return run()
+  }
 }
 
 /** Finds literals and calls of `RegExp`. */

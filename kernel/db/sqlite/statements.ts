@@ -7,7 +7,7 @@ export interface NativeDatabase {
   prepare(sql: string): NativeStatement
 }
 
-interface NativeStatement {
+export interface NativeStatement {
   run(...params: readonly SqlValue[]): { readonly changes: number; readonly lastInsertRowid: number | bigint }
   get(...params: readonly SqlValue[]): unknown
   all(...params: readonly SqlValue[]): unknown[]

@@ -1,9 +1,9 @@
 import { component$, useSignal } from '@builder.io/qwik'
-import { describe, expect, onTestFinished, test } from 'vitest'
+import { afterEach, describe, expect, test } from 'vitest'
 import { session } from '../data/session.ts'
 import { Button, LinkButton } from './button.tsx'
 import { Menu } from './menu.tsx'
-import { all, find, createScreen as openScreen, textsOf } from './testing/dom.ts'
+import { all, createScreen, find, textsOf } from './testing/dom.ts'
 
 const Clicks = component$<{ lockedReason?: string; pending?: boolean; changes?: 'POST /auth/logout'; orHidden?: boolean }>((props) => {
   const clicks = useSignal(0)
@@ -51,22 +51,6 @@ describe('a button', () => {
   })
 })
 
-/** Its controls follow the session until the screen is emptied. */
-async function createScreen(): ReturnType<typeof openScreen> {
-  const opened = await openScreen()
-  return {
-    ...opened,
-    async render(content) {
-      const shown = await opened.render(content)
-      onTestFinished(() => {
-        shown.cleanup()
-        session.value = undefined
-      })
-      return shown
-    },
-  }
-}
-
 const signInAs = (role: 'operator' | 'read-only' | undefined, refused: readonly string[] = []) => {
   session.value = {
     username: 'alice',
@@ -76,6 +60,10 @@ const signInAs = (role: 'operator' | 'read-only' | undefined, refused: readonly 
     ...(role && { role, refused: [...refused] }),
   }
 }
+
+afterEach(() => {
+  session.value = undefined
+})
 
 describe('a control that leads to a change', () => {
   test('is locked with the reason in words for a role that may not make it', async () => {

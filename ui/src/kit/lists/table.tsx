@@ -35,7 +35,9 @@ const TableView = component$((props: TableProps<unknown>) => {
   const { box, view } = useRowWindow(props)
   const sorting = useSignal<Sorting>()
   const rows = props.rows && sortRows(props.rows, props.columns, sorting.value)
-  const shown = rows?.slice(view.value.start, long ? view.value.end : count)
+  // Read here once: Qwik may draw a property that follows the signal by itself a frame later than the rows, and the list would jump.
+  const { start, end, above, below } = view.value
+  const shown = rows?.slice(start, long ? end : count)
   return (
     <div class="@container min-w-0">
       <ErrorAlert error={props.error === undefined ? undefined : { message: props.error }} onRetry$={props.onRetry$} class="p-3" />
@@ -54,9 +56,9 @@ const TableView = component$((props: TableProps<unknown>) => {
           >
             <TableHead {...props} long={long} sorting={sorting} />
             <tbody role="rowgroup" data-list="" class="@max-[640px]:block">
-              {long && <Spacer height={view.value.above} />}
-              {shown?.map((row, index) => tableRow(props, row, view.value.start + index))}
-              {long && <Spacer height={view.value.below} />}
+              {long && <Spacer height={above} />}
+              {shown?.map((row, index) => tableRow(props, row, start + index))}
+              {long && <Spacer height={below} />}
               {!props.rows && skeletonRows(props)}
             </tbody>
           </table>

@@ -1,15 +1,25 @@
 /** A test document for components, and searches in it. */
 import { createDOM } from '@builder.io/qwik/testing'
-import { vi } from 'vitest'
+import { onTestFinished, vi } from 'vitest'
 
 type TestDom = Awaited<ReturnType<typeof createDOM>>
 
-/** All tests of a worker share one queue of redraws: a redraw that an earlier test left there would fail the next one. */
+/**
+ * All tests of a worker share one queue of redraws, and what is outside of the components, such as the session: a redraw that an earlier test
+ * left there, or its components that still follow the session, would fail the next one.
+ */
 export async function createScreen(): Promise<TestDom> {
   const dom = await createDOM()
   // Each event ends with the redraws of the queue.
   await dom.userEvent(dom.screen, 'flush')
-  return dom
+  return {
+    ...dom,
+    async render(content) {
+      const shown = await dom.render(content)
+      onTestFinished(() => shown.cleanup())
+      return shown
+    },
+  }
 }
 
 /** The test document answers undefined where it finds nothing. */
