@@ -25,7 +25,7 @@ const orphans = sqlStatement<NoParams, { name: string; parent: string; rows: num
   postgres: none,
 })
 
-/** Result codes of SQLite: SQLITE_CORRUPT and SQLITE_NOTADB. */
+/** Codes of SQLite for a damaged file, extended ones too. */
 const damaged = /^SQLITE_(CORRUPT|NOTADB)(_|$)/
 
 const restore = 'Stop svc, keep a copy of the files, and restore the database from a backup, or save its rows with sqlite3 .recover'

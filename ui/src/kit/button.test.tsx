@@ -79,7 +79,7 @@ describe('a control that leads to a change', () => {
     ])
   })
 
-  test('is not shown where it stands in a row, a menu or as a link', async () => {
+  test('is hidden when it has orHidden, is an entry of a menu, or is a link', async () => {
     signInAs('operator', ['POST /api/v1/auth/logout'])
     const { screen, render, userEvent } = await createScreen()
     const items = [{ id: 'a', label: 'Read' }, { id: 'b', label: 'Change', changes: 'POST /auth/logout' } as const]

@@ -35,7 +35,6 @@ const TableView = component$((props: TableProps<unknown>) => {
   const { box, view } = useRowWindow(props)
   const sorting = useSignal<Sorting>()
   const rows = props.rows && sortRows(props.rows, props.columns, sorting.value)
-  // Read here once: Qwik may draw a property that follows the signal by itself a frame later than the rows, and the list would jump.
   const { start, end, above, below } = view.value
   const shown = rows?.slice(start, long ? end : count)
   return (
