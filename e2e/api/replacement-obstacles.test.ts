@@ -96,17 +96,40 @@ scenarioWithClock('fails when its target cannot be created, and its own retry re
   expect(await stage.calls.reaches(id, 'completed')).toMatchObject({ target: { provider_id: target, is_current: true } })
 })
 
-scenario('stops at failed when the chain shows a service of the bucket at its target; nothing has moved', async () => {
+/** Holds the task that brings the replacement to `status` after its run, before its row is closed. */
+async function holdTaskAt(id: number, status: string, probes: ReturnType<typeof watchProbes>) {
+  let held = probes.holdAt('tasks.ran')
+  return until(`a task that ends with the replacement ${status}`, async () => {
+    await held.reached
+    // Runs that come after this look are held by the next one too.
+    const next = probes.holdAt('tasks.ran')
+    if ((await stage.calls.read(id)).status === status) return { release: () => [held, next].map((one) => one.release()) }
+    held.release()
+    held = next
+    return undefined
+  })
+}
+
+scenarioWithProbe('stops at failed when the chain shows a service of the bucket at its target; nothing has moved', async () => {
   const place = await stage.makeBucket(2)
   const { bucket, source } = place
   const target = stage.free(place)
   const foreign = await createForeignDataSet(stage, bucket, target)
+  using probes = watchProbes()
   const { id } = stage.calls.accepted(await stage.calls.ask(bucket, source.id, { mode: 'manual', provider_id: target }))
+  const held = await holdTaskAt(id, 'failed', probes)
+  expect(refusalOf(await stage.calls.retry(id))).toEqual([409, 'replacement_task_running'])
+  held.release()
   const failed = await stage.calls.reaches(id, 'failed')
   expect(failed).toMatchObject({ failure_reason: 'target_in_use', retryable: false, source: { is_current: true, status: 'ready' } })
   expect(failed.last_error).toContain(`provider ${target}`)
   expect(failed.last_error).toContain(`data set ${foreign}`)
-  expect(refusalOf(await stage.calls.retry(id))).toEqual([409, 'replacement_target_in_use'])
+  await until('the task is closed', async () => {
+    const refusal = refusalOf(await stage.calls.retry(id))
+    if (refusal[1] === 'replacement_task_running') return undefined
+    expect(refusal).toEqual([409, 'replacement_target_in_use'])
+    return true
+  })
   expect((await stage.calls.read(id)).status).toBe('failed')
   const other = stage.free(place, target)
   const next = stage.calls.accepted(await stage.calls.ask(bucket, source.id, { mode: 'manual', provider_id: other }))
