@@ -17,7 +17,7 @@ const readsAbi = parseAbi([
   'function VERSION() view returns (string)',
   'function dataSetLive(uint256 setId) view returns (bool)',
   'function pieceLive(uint256 setId, uint256 pieceId) view returns (bool)',
-  'function findPieceIdsByCid(uint256 setId, Cid pieceCid, uint256 startPieceId, uint256 limit) view returns (uint256[] pieceIds)',
+  'function getActivePiecesByCursor(uint256 setId, uint256 startPieceId, uint256 limit) view returns (Cid[] pieces, uint256[] pieceIds, bool hasMore)',
   'function getPieceCid(uint256 setId, uint256 pieceId) view returns (Cid)',
   'function getScheduledRemovals(uint256 setId) view returns (uint256[])',
   'function getDataSetListener(uint256 setId) view returns (address)',

@@ -112,7 +112,7 @@ test('the data sets of a payer are read page by page, each with its metadata', a
 
 test('reads of a data set that is no longer live return no pieces, removals or proving status', async () => {
   const answers = {
-    findPieceIdsByCid: notLive,
+    getActivePiecesByCursor: notLive,
     getScheduledRemovals: notLive,
     getPieceCid: notLive,
     getDataSetLeafCount: notLive,
@@ -120,8 +120,7 @@ test('reads of a data set that is no longer live return no pieces, removals or p
     getNextChallengeEpoch: notLive,
   }
   const reads = openWarmStorageReads(chainWith(answers))
-  const pieceCid = 'bafkzcibcaabdomn3tgwgrh3g532zopskstnbrd2n3sxfqbze7rxt7vqn7veigmy'
-  expect(await reads.findPieceIds({ dataSetId: 9n, pieceCid })).toEqual([])
+  expect(await reads.livePieces({ dataSetId: 9n, from: 0n, limit: 100 })).toEqual([])
   expect(await reads.scheduledRemovals(9n)).toEqual([])
   expect(await reads.pieceCidOf(9n, 1n)).toBeNull()
   expect(await reads.leafCount(9n)).toBe(0n)

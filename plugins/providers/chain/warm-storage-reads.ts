@@ -1,6 +1,6 @@
 /** Reads our data sets and pieces on chain. Reads that decide an action are at the final epoch. */
 import { CID } from 'multiformats/cid'
-import { type Address, type Hex, hexToBytes, isAddressEqual, toHex } from 'viem'
+import { type Address, type Hex, hexToBytes, isAddressEqual } from 'viem'
 import { type AdditionLimits, isAtLeast, limitsOfAddition } from './addition-limits-policy.ts'
 import { type ChainPort, revertNameOf } from './chain-port.ts'
 import { fwssViewAbi } from './fwss-abi.ts'
@@ -49,6 +49,11 @@ export type Liveness =
 /** `unknowable`: the data set is no longer live, so the chain cannot confirm a removal. */
 export type PieceState = 'live' | 'gone' | 'unknowable'
 
+interface LivePiece {
+  readonly pieceId: bigint
+  readonly pieceCid: string
+}
+
 interface ProvingStatus {
   /** False until the provider has started the first proving period, which is not a fault. */
   readonly isStarted: boolean
@@ -78,13 +83,8 @@ export interface WarmStorageReads {
   pieceState(dataSetId: bigint, pieceId: bigint, epoch?: bigint): Promise<PieceState>
   /** The piece CID as text; null if the data set has no such piece or is not live. Final. */
   pieceCidOf(dataSetId: bigint, pieceId: bigint): Promise<string | null>
-  /** Ids of live pieces with this CID, ascending from `startPieceId`; equal CIDs may exist more than once. Final. */
-  findPieceIds(search: {
-    readonly dataSetId: bigint
-    readonly pieceCid: string
-    readonly startPieceId?: bigint
-    readonly limit?: number
-  }): Promise<readonly bigint[]>
+  /** At most `limit` live pieces, ascending from the id `from`; equal CIDs may exist more than once. A node counts only the listed ones. Final. */
+  livePieces(page: { readonly dataSetId: bigint; readonly from: bigint; readonly limit: number }): Promise<readonly LivePiece[]>
   /** Piece ids queued for removal at the next proving period; empty if the data set is not live. Final. */
   scheduledRemovals(dataSetId: bigint): Promise<readonly bigint[]>
   /** Number of pieces that were ever added: their ids are below it; 0 if the data set is not live. Final. */
@@ -107,7 +107,6 @@ export interface WarmStorageReads {
 const dataSetsPerPage = 100n
 /** Bounds the data sets per wallet to 10,000. */
 const dataSetPagesMax = 100
-const foundPiecesDefault = 100
 const cleanupSentinel = 2n ** 256n - 1n
 
 export function openWarmStorageReads(chain: ChainPort): WarmStorageReads {
@@ -165,9 +164,10 @@ export function openWarmStorageReads(chain: ChainPort): WarmStorageReads {
       const cid = await undefinedIfNotLive(chain.readFinal({ ...pdp, functionName: 'getPieceCid', args: [dataSetId, pieceId] }))
       return cid === undefined || cid.data === '0x' ? null : pieceCidText(cid.data)
     },
-    async findPieceIds({ dataSetId, pieceCid, startPieceId = 0n, limit = foundPiecesDefault }) {
-      const args = [dataSetId, { data: toHex(CID.parse(pieceCid).bytes) }, startPieceId, BigInt(limit)] as const
-      return (await undefinedIfNotLive(chain.readFinal({ ...pdp, functionName: 'findPieceIdsByCid', args }))) ?? []
+    async livePieces({ dataSetId, from, limit }) {
+      const args = [dataSetId, from, BigInt(limit)] as const
+      const [cids, ids] = (await undefinedIfNotLive(chain.readFinal({ ...pdp, functionName: 'getActivePiecesByCursor', args }))) ?? [[], []]
+      return ids.map((pieceId, at) => ({ pieceId, pieceCid: pieceCidText(cids[at]?.data ?? '0x') }))
     },
     async scheduledRemovals(dataSetId) {
       return (await undefinedIfNotLive(chain.readFinal({ ...pdp, functionName: 'getScheduledRemovals', args: [dataSetId] }))) ?? []

@@ -179,7 +179,9 @@ test('a piece is stored at one provider, pulled by another, and added to a data 
     const outcome = await reads.nonceOutcome(account.address, nonce)
     expect(outcome).toEqual({ landed: true, dataSetId: dataSet.dataSetId, nextPieceId: 1n })
     expect(added.pieceIds).toEqual(pieceIdsOf(1n, 1))
-    expect(await reads.findPieceIds({ dataSetId: dataSet.dataSetId, pieceCid: piece.pieceCid })).toEqual([0n])
+    expect(await reads.livePieces({ dataSetId: dataSet.dataSetId, from: 0n, limit: 100 })).toEqual([
+      { pieceId: 0n, pieceCid: piece.pieceCid },
+    ])
     expect(await reads.pieceState(dataSet.dataSetId, 0n)).toBe('live')
     expect(await reads.pieceCidOf(dataSet.dataSetId, 0n)).toBe(piece.pieceCid)
     // The same signed bytes cannot land twice: the provider reports the used nonce.
@@ -206,7 +208,7 @@ test('I-05: the outcome of an addition answered with an error is decided by its 
   expect(answer).toMatchObject({ kind: 'uncertain', cause: { reason: 'server_error', status: 500 } })
   await devnet.chain.mine(2)
   expect(await reads.nonceOutcome(account.address, nonce)).toEqual({ landed: true, dataSetId, nextPieceId: 2n })
-  expect(await reads.findPieceIds({ dataSetId, pieceCid: two.pieceCid })).toEqual([1n])
+  expect(await reads.livePieces({ dataSetId, from: 1n, limit: 1 })).toEqual([{ pieceId: 1n, pieceCid: two.pieceCid }])
 })
 
 test('a signature for other pieces is refused before a transaction is sent', async () => {

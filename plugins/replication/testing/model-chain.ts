@@ -158,8 +158,11 @@ export class ModelChain {
         return dataSet.pieces.has(pieceId) ? 'live' : 'gone'
       },
       pieceCidOf: async (chainId, pieceId) => existing(chainId)?.pieces.get(pieceId) ?? null,
-      findPieceIds: async ({ dataSetId, pieceCid }) =>
-        [...(existing(dataSetId)?.pieces ?? [])].filter(([, cid]) => cid === pieceCid).map(([id]) => id),
+      livePieces: async ({ dataSetId, from, limit }) =>
+        [...(existing(dataSetId)?.pieces ?? [])]
+          .filter(([pieceId]) => pieceId >= from)
+          .slice(0, limit)
+          .map(([pieceId, pieceCid]) => ({ pieceId, pieceCid })),
     }
     return reads as WarmStorageReads
   }

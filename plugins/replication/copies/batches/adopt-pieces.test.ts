@@ -17,7 +17,8 @@ let rows: StorageRows
 let deps: TestPipeline
 let dataSet: DataSet
 let additions: AddPiecesCall[]
-let reads: string[]
+/** First id and limit of each page that was listed. */
+let reads: [number, number][]
 let finalState: PieceState
 
 beforeEach(async () => {
@@ -29,12 +30,12 @@ beforeEach(async () => {
   finalState = 'live'
   onChain.clear()
   const chain: Partial<WarmStorageReads> = {
-    addedPieces: async () => BigInt(onChain.size),
+    addedPieces: async () => [...onChain.values()].reduce((most, id) => (id >= most ? id + 1n : most), 0n),
     scheduledRemovals: async () => [],
-    async findPieceIds({ pieceCid }) {
-      reads.push(pieceCid)
-      const id = onChain.get(pieceCid)
-      return id === undefined ? [] : [id]
+    async livePieces({ from, limit }) {
+      reads.push([Number(from), limit])
+      const listed = [...onChain].map(([pieceCid, pieceId]) => ({ pieceCid, pieceId })).filter(({ pieceId }) => pieceId >= from)
+      return listed.sort((one, other) => Number(one.pieceId - other.pieceId)).slice(0, limit)
     },
     pieceState: async () => finalState,
   }
@@ -113,6 +114,37 @@ test('while the records explain all pieces on chain, none is looked up', async (
   await commit()
   expect(reads).toEqual([])
   expect(additions).toHaveLength(1)
+})
+
+test('I-05: only the ids that no recorded addition has are listed, in pages, however many pieces the data set has', async () => {
+  // Recorded: ids 0 to 39 and 340 to 349. Of the 300 between, one is wanted; so is one after all recorded ones.
+  const record = (nonce: string, next: number, pieces: number) =>
+    rows.database.write((tx) =>
+      runSql(
+        tx,
+        `insert into commit_batches (data_set_id, method, nonce, extra_data, state, piece_count, next_piece_id, created_at, updated_at)
+         values (?, 'store', ?, '0x', 'confirmed', ?, ?, 1, 1)`,
+        dataSet.id,
+        nonce,
+        pieces,
+        String(next),
+      ),
+    )
+  await record('1', 40, 40)
+  await record('2', 350, 10)
+  const [between, after, absent] = [await park(), await park(), await park()]
+  onChain.set(between.pieceCid, 175n)
+  onChain.set(after.pieceCid, 352n)
+  await commit()
+  await commit()
+  expect(additions.map(({ pieces }) => pieces)).toEqual([[absent.pieceCid]])
+  expect(await copies()).toMatchObject([{ state: 'committed', pieceId: '175' }, { state: 'committed', pieceId: '352' }, { pieceId: null }])
+  expect(reads.slice(0, 4)).toEqual([
+    [40, 100],
+    [140, 100],
+    [240, 100],
+    [350, 3],
+  ])
 })
 
 test('a piece of a recorded copy, and one that is being removed, are not taken for an unknown one', async () => {

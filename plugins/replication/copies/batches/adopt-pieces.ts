@@ -4,9 +4,12 @@ import type { DataSet } from '../../datasets/data-set-store.ts'
 import { readDepths } from '../../finality/landing-checks.ts'
 import { adoptedData, markBatchFinal } from '../../finality/landing-store.ts'
 import type { Pipeline } from '../../pipeline.ts'
-import { countRecordedPieces, recordedPieceIds, undecidedPieces } from '../records/adoption-store.ts'
+import { countRecordedPieces, recordedPieceIds, undecidedPieces, unrecordedRanges } from '../records/adoption-store.ts'
 
 export type AdoptDeps = Pick<Pipeline, 'chain' | 'clock' | 'database' | 'log' | 'reads' | 'states'>
+
+/** Pieces of one call, and calls that are made together. */
+const [listedPieces, pagesAtOnce] = [100, 20]
 
 interface Wanted {
   readonly copyId: number
@@ -35,7 +38,7 @@ export async function adoptPieces<P extends Wanted>(
   const added = chainId === null ? 0n : await reads.addedPieces(chainId)
   // The only read, as long as the records explain all pieces of the data set.
   if (chainId === null || added <= BigInt(await countRecordedPieces(database.read, dataSetId))) return { missing: wanted, unsettled: 0 }
-  const found = await findUnrecorded(deps, { dataSetId, chainId }, wanted)
+  const found = await findUnrecorded(deps, { dataSetId, chainId, added }, wanted)
   if (found.size === 0) return { missing: wanted, unsettled: 0 }
   const { finalized } = await readDepths(deps)
   const states = await Promise.all(
@@ -55,7 +58,9 @@ interface Place {
 }
 
 /** The id of each wanted piece that is on chain, is not being removed, and has neither a row nor an undecided addition. */
-async function findUnrecorded<P extends Wanted>({ database, reads }: AdoptDeps, { dataSetId, chainId }: Place, wanted: readonly P[]) {
+async function findUnrecorded<P extends Wanted>(deps: AdoptDeps, place: Place & { readonly added: bigint }, wanted: readonly P[]) {
+  const { database, reads } = deps
+  const { dataSetId, chainId } = place
   const undecided = await undecidedPieces(
     database.read,
     dataSetId,
@@ -65,15 +70,41 @@ async function findUnrecorded<P extends Wanted>({ database, reads }: AdoptDeps, 
   if (decided.length === 0) return new Map<P, bigint>()
   const [queued, ids] = await Promise.all([
     reads.scheduledRemovals(chainId),
-    Promise.all(decided.map(({ pieceCid }) => reads.findPieceIds({ dataSetId: chainId, pieceCid }))),
+    findUnexplained(deps, place, new Set(decided.map(({ pieceCid }) => pieceCid))),
   ])
-  const recorded = await recordedPieceIds(database.read, dataSetId, ids.flat().map(String))
+  const recorded = await recordedPieceIds(database.read, dataSetId, [...ids.values()].flat().map(String))
   const found = new Map<P, bigint>()
-  for (const [at, copy] of decided.entries()) {
-    const id = ids[at]?.find((pieceId) => !recorded.has(pieceId.toString()) && !queued.includes(pieceId))
+  for (const copy of decided) {
+    const id = ids.get(copy.pieceCid)?.find((pieceId) => !recorded.has(pieceId.toString()) && !queued.includes(pieceId))
     if (id !== undefined) found.set(copy, id)
   }
   return found
+}
+
+/**
+ * Ids of the pieces with these CIDs among those that no recorded addition explains, by CID. A look-up by CID would have the node walk through
+ * all pieces of the data set for each of them, which it refuses when they are many.
+ */
+async function findUnexplained(
+  { database, reads }: AdoptDeps,
+  { dataSetId, chainId, added }: Place & { readonly added: bigint },
+  pieceCids: ReadonlySet<string>,
+) {
+  const ranges = await unrecordedRanges(database.read, dataSetId, added)
+  const pages = ranges.flatMap(({ from, to }) =>
+    Array.from({ length: Math.ceil((to - from) / listedPieces) }, (_, page) => from + page * listedPieces).map((start) => ({
+      dataSetId: chainId,
+      from: BigInt(start),
+      limit: Math.min(listedPieces, to - start),
+    })),
+  )
+  const ids = new Map<string, bigint[]>()
+  for (let at = 0; at < pages.length; at += pagesAtOnce) {
+    const listed = await Promise.all(pages.slice(at, at + pagesAtOnce).map((page) => reads.livePieces(page)))
+    for (const { pieceId, pieceCid } of listed.flat())
+      if (pieceCids.has(pieceCid)) ids.set(pieceCid, [...(ids.get(pieceCid) ?? []), pieceId])
+  }
+  return ids
 }
 
 interface Adopted extends Place {

@@ -1,6 +1,11 @@
 /** Pieces on chain that no row names: the database is older than the chain, as after a restored backup. */
 import { type Reader, sqlStatement } from '#kernel'
 
+interface IdRange {
+  readonly from: number
+  readonly to: number
+}
+
 interface OfDataSet {
   readonly dataSetId: number
 }
@@ -11,6 +16,21 @@ const countRecorded = sqlStatement<OfDataSet, { n: number }>(
       else (select count(*) from commit_items i where i.batch_id = b.id) end), 0) as n
    from commit_batches b where b.data_set_id = :dataSetId and b.state = 'confirmed'
      and b.state not in ('pulling', 'ready', 'submitting', 'submitted', 'uncertain')`,
+)
+
+/**
+ * What lies between the ids of additions that are recorded as landed, up to `added`. An addition of an earlier version of svc may not have the
+ * id that follows it: its ids are listed too.
+ */
+const findGaps = sqlStatement<OfDataSet & { readonly added: number }, IdRange>(
+  `select g."from", g."to" from (
+     select coalesce(lag(l."end") over (order by l."end", l.n), 0) as "from", l."end" - l.n as "to" from (
+       select cast(b.next_piece_id as bigint) as "end", case when b.piece_count > 0 then b.piece_count
+         else (select count(*) from commit_items i where i.batch_id = b.id) end as n
+       from commit_batches b where b.data_set_id = :dataSetId and b.state = 'confirmed'
+         and b.state not in ('pulling', 'ready', 'submitting', 'submitted', 'uncertain') and b.next_piece_id is not null
+       union all select cast(:added as bigint), 0) l) g
+   where g."from" < g."to" order by g."from"`,
 )
 
 const findRecorded = sqlStatement<OfDataSet & { readonly pieceIds: readonly string[] }, { pieceId: string }>(
@@ -26,6 +46,12 @@ const findUndecided = sqlStatement<OfDataSet & { readonly pieceCids: readonly st
 /** Pieces of the additions to a data set that are recorded as landed. */
 export const countRecordedPieces = async (read: Reader, dataSetId: number): Promise<number> =>
   (await read.get(countRecorded, { dataSetId }))?.n ?? 0
+
+/** Ranges of ids below `added` that no recorded addition has. The end is exclusive. */
+export async function unrecordedRanges(read: Reader, dataSetId: number, added: bigint): Promise<readonly IdRange[]> {
+  const gaps = await read.all(findGaps, { dataSetId, added: Number(added) })
+  return gaps.map(({ from, to }) => ({ from: Number(from), to: Number(to) }))
+}
 
 /** The ids that a copy or a removal has. */
 export const recordedPieceIds = async (read: Reader, dataSetId: number, pieceIds: readonly string[]): Promise<ReadonlySet<string>> =>
