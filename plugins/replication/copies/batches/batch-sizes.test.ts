@@ -145,3 +145,27 @@ test('a batch whose size an earlier version did not record teaches nothing when 
   expect(scene.sizes()).toEqual([3])
   expect(await scene.limit()).toBeUndefined()
 })
+
+test('parked pieces and batches of pulled ones take turns', async () => {
+  await using scene = await openScene({ parked: 0, max: 500 })
+  const { rows, deps, dataSet } = scene
+  for (let nonce = 1n; nonce <= 6n; nonce++) {
+    const copyId = await rows.addCopy(await rows.addContent(), dataSet, 'planned')
+    const piece = await getRow<{ pieceCid: string }>(
+      rows.database.read,
+      'select p.piece_cid as "pieceCid" from copies c join pieces p on p.id = c.piece_id where c.id = ?',
+      copyId,
+    )
+    const items = [{ copyId, pieceCid: piece?.pieceCid ?? '' }]
+    const pull = { dataSetId: dataSet.id, method: 'pull', nonce, extraData: `0x0${nonce}`, items } as const
+    await rows.database.write(async (tx) => {
+      const id = await deps.states.batches.record(tx, pull)
+      await deps.states.batches.apply(tx, 'pulled', id ?? 0)
+    })
+  }
+  await scene.park(40)
+  await scene.commit()
+  expect(scene.sizes()).toEqual([1, 40])
+  const sent = await openBatches(rows.database.read, dataSet.id)
+  expect(sent.filter(({ state }) => state === 'submitted').map(({ method }) => method)).toEqual(['pull', 'store'])
+})

@@ -31,7 +31,9 @@ export async function commitPieces(deps: CommitDeps, dataSetId: number, signal: 
   const turns = ready.map((batch) => Math.max(batch.nextCheckAtMs, clock.now() + pace.epochMs / 2))
   // While the maximum of ready batches waits, parked copies wait too.
   const parked =
-    dataSet.state === 'ready' && ready.length < batchesReadyMax ? (await parkedCopies(database.read, dataSet.id, 1))[0] : undefined
+    dataSet.state === 'ready' && ready.filter(({ method }) => method === 'store').length < batchesReadyMax
+      ? (await parkedCopies(database.read, dataSet.id, 1))[0]
+      : undefined
   const windowEnd = parked ? [parked.parkedAtMs + pace.batchingWindowMs] : []
   const times = [...checks, ...turns, ...windowEnd]
   if (times.length === 0) return done()
@@ -41,6 +43,13 @@ export async function commitPieces(deps: CommitDeps, dataSetId: number, signal: 
   if (checks.length > 0) return waitFor(clock, 'confirmation', forMs, 'waiting for the chain to confirm')
   return waitFor(clock, 'batching', forMs, 'waiting for more pieces to share a transaction')
 }
+
+/** Stored and pulled pieces take turns, so that neither waits for all of the other. Returns the place of the batch to send. */
+const nextInTurn = (due: readonly OpenBatch[], inFlight: readonly OpenBatch['method'][]): number =>
+  Math.max(
+    0,
+    due.findIndex(({ method }) => !inFlight.includes(method)),
+  )
 
 /** Follows sent batches, records the next one, and sends those that are ready. Returns a wait when the data set takes no more now. */
 async function runRound(deps: CommitDeps, dataSet: DataSet, signal: AbortSignal): Promise<Wait | undefined> {
@@ -56,8 +65,12 @@ async function runRound(deps: CommitDeps, dataSet: DataSet, signal: AbortSignal)
   // Retry-After of one batch is for the provider: a batch recorded later is not sent earlier.
   const refused = ready.find((batch) => batch.reasonCode === 'provider_busy' && !isDue(batch))
   if (refused) return waitFor(clock, 'provider_busy', refused.nextCheckAtMs - clock.now(), refused.lastError ?? undefined)
-  for (const row of ready.filter(isDue)) {
+  const due = ready.filter(isDue)
+  const inFlight = open.filter(({ state }) => state === batchStates.recorded || state === batchStates.submitted).map(({ method }) => method)
+  while (due.length > 0) {
     if ((await countBatches(database.read, dataSet.id, [batchStates.recorded, batchStates.submitted])) >= batchesInFlightMax) break
+    const [row] = due.splice(nextInTurn(due, inFlight), 1) as [OpenBatch]
+    inFlight.push(row.method)
     const hold = await holdWrites(deps, dataSet)
     if (hold) return hold
     const [batch] = await withItems(database.read, [row])

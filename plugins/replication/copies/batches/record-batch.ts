@@ -13,13 +13,13 @@ export type RecordBatchDeps = AdditionDeps
 
 const recorded = defineProbe('storage.commit.recorded')
 
-/** Batches prepared before they can be sent; further parked copies stay parked. */
+/** Batches of parked copies prepared before they can be sent; further parked copies stay parked. Batches of pulled pieces have places of their own. */
 export const batchesReadyMax = 4
 
 /** Parked copies become a batch once there are enough, or the batching window of the oldest has passed. Returns why none of them can. */
 export async function recordNextBatch(deps: RecordBatchDeps, dataSet: DataSet): Promise<Wait | undefined> {
   const { database, clock, pace, states } = deps
-  if ((await countBatches(database.read, dataSet.id, ['ready'])) >= batchesReadyMax) return undefined
+  if ((await countBatches(database.read, dataSet.id, ['ready'], ['store'])) >= batchesReadyMax) return undefined
   const addition = await prepareAddition(deps, dataSet, 'store', async (piecesMax) => {
     const parked = distinctPieces(await parkedCopies(database.read, dataSet.id, piecesMax))
     const isWindowOver = parked[0] !== undefined && clock.now() >= parked[0].parkedAtMs + pace.batchingWindowMs
