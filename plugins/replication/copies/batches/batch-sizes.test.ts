@@ -146,7 +146,7 @@ test('a batch whose size an earlier version did not record teaches nothing when 
   expect(await scene.limit()).toBeUndefined()
 })
 
-test('parked pieces and batches of pulled ones take turns', async () => {
+test('parked pieces do not wait for batches of pulled ones', async () => {
   await using scene = await openScene({ parked: 0, max: 500 })
   const { rows, deps, dataSet } = scene
   for (let nonce = 1n; nonce <= 6n; nonce++) {
@@ -165,7 +165,7 @@ test('parked pieces and batches of pulled ones take turns', async () => {
   }
   await scene.park(40)
   await scene.commit()
-  expect(scene.sizes()).toEqual([1, 40])
+  expect(scene.sizes()).toEqual([1, 1, 40])
   const sent = await openBatches(rows.database.read, dataSet.id)
-  expect(sent.filter(({ state }) => state === 'submitted').map(({ method }) => method)).toEqual(['pull', 'store'])
+  expect(sent.filter(({ state }) => state === 'submitted').map(({ method }) => method)).toEqual(['pull', 'pull', 'store'])
 })

@@ -12,7 +12,7 @@ import { type SubmitBatchDeps, submitBatch } from './submit-batch.ts'
 
 type CommitDeps = FinishDeps & ResolveBatchDeps & RecordBatchDeps & SubmitBatchDeps
 
-/** Batches of one data set that may be in flight at the same time. */
+/** Batches of one data set that may be in flight at the same time; as many of pulled pieces beside them, so that neither kind waits for the other. */
 const batchesInFlightMax = 2
 
 /** One round of a data set's commits. Returns when the next one is due. */
@@ -44,13 +44,6 @@ export async function commitPieces(deps: CommitDeps, dataSetId: number, signal: 
   return waitFor(clock, 'batching', forMs, 'waiting for more pieces to share a transaction')
 }
 
-/** Stored and pulled pieces take turns, so that neither waits for all of the other. Returns the place of the batch to send. */
-const nextInTurn = (due: readonly OpenBatch[], inFlight: readonly OpenBatch['method'][]): number =>
-  Math.max(
-    0,
-    due.findIndex(({ method }) => !inFlight.includes(method)),
-  )
-
 /** Follows sent batches, records the next one, and sends those that are ready. Returns a wait when the data set takes no more now. */
 async function runRound(deps: CommitDeps, dataSet: DataSet, signal: AbortSignal): Promise<Wait | undefined> {
   const { clock, database } = deps
@@ -65,12 +58,9 @@ async function runRound(deps: CommitDeps, dataSet: DataSet, signal: AbortSignal)
   // Retry-After of one batch is for the provider: a batch recorded later is not sent earlier.
   const refused = ready.find((batch) => batch.reasonCode === 'provider_busy' && !isDue(batch))
   if (refused) return waitFor(clock, 'provider_busy', refused.nextCheckAtMs - clock.now(), refused.lastError ?? undefined)
-  const due = ready.filter(isDue)
-  const inFlight = open.filter(({ state }) => state === batchStates.recorded || state === batchStates.submitted).map(({ method }) => method)
-  while (due.length > 0) {
-    if ((await countBatches(database.read, dataSet.id, [batchStates.recorded, batchStates.submitted])) >= batchesInFlightMax) break
-    const [row] = due.splice(nextInTurn(due, inFlight), 1) as [OpenBatch]
-    inFlight.push(row.method)
+  for (const row of ready.filter(isDue)) {
+    const inFlight = await countBatches(database.read, dataSet.id, [batchStates.recorded, batchStates.submitted], [row.method])
+    if (inFlight >= batchesInFlightMax) continue
     const hold = await holdWrites(deps, dataSet)
     if (hold) return hold
     const [batch] = await withItems(database.read, [row])

@@ -13,7 +13,7 @@ export type RecordBatchDeps = AdditionDeps
 
 const recorded = defineProbe('storage.commit.recorded')
 
-/** Batches of parked copies prepared before they can be sent; further parked copies stay parked. Batches of pulled pieces have places of their own. */
+/** Batches of a data set prepared before they can be sent, of parked copies and of pulled pieces each. More copies stay parked, or are pulled later. */
 export const batchesReadyMax = 4
 
 /** Parked copies become a batch once there are enough, or the batching window of the oldest has passed. Returns why none of them can. */

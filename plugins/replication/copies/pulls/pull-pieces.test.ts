@@ -80,6 +80,22 @@ test('I-29: a copy whose retry is due while the candidates are read is waited fo
   expect(await pullPieces(slow, target.id, signal)).toMatchObject({ kind: 'wait' })
 })
 
+test('no more is pulled while four batches of pulled pieces wait to be added, unless they were refused', async () => {
+  for (let batch = 1; batch <= 4; batch++) {
+    answer(['complete'])
+    await planPulls(1)
+    await pull()
+  }
+  expect(await batches()).toEqual(['ready', 'ready', 'ready', 'ready'])
+  await planPulls(1)
+  expect(waitOf(await pull(), deps.clock)).toMatchObject({ reason: 'confirmation', forMs: deps.pace.epochMs })
+  expect((await copyStates()).at(-1)).toBe('planned')
+  const laterMs = deps.clock.now() + deps.pace.epochMs
+  await rows.database.write((tx) => runSql(tx, 'update commit_batches set next_check_at = ?', laterMs))
+  expect(await pull()).toEqual({ kind: 'done' })
+  expect(await batches()).toHaveLength(5)
+})
+
 test('when all pieces arrived they are committed with the signature of the pull', async () => {
   answer(['inProgress', 'pending'], ['complete', 'complete'])
   await planPulls(2)

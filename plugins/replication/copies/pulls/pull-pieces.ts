@@ -8,11 +8,11 @@ import { type Pipeline, PipelineFault, type Wait, waitFor } from '../../pipeline
 import { whyUnpaid } from '../../spending/spend-limits.ts'
 import { learnRefused } from '../../states/call-limit-store.ts'
 import { judgeRefusal, type Setback } from '../../submissions/setback-policy.ts'
-import { distinctPieces, prepareAddition } from '../batches/record-batch.ts'
+import { batchesReadyMax, distinctPieces, prepareAddition } from '../batches/record-batch.ts'
 import { spendingOf } from '../batches/submit-batch.ts'
 import { type DataSetGoneDeps, handleDataSetGone, holdWrites } from '../losses/data-set-gone.ts'
 import { delayBatch } from '../records/batch-step-store.ts'
-import { type BatchOfDataSet, type CommitBatch, findOpenBatch } from '../records/batch-store.ts'
+import { type BatchOfDataSet, type CommitBatch, findOpenBatch, type OpenBatch, openBatchRows } from '../records/batch-store.ts'
 import { isSmallEnough, pullPiecesMax, withinBytes } from './pull-size-policy.ts'
 import { dropUnsourced, sourcesOf } from './pull-sources.ts'
 import { nextPullAtMs, pullCandidates } from './pull-store.ts'
@@ -54,10 +54,18 @@ export async function pullPieces(deps: PullPiecesDeps, dataSetId: number, signal
   return nextAtMs === undefined ? done() : waitFor(clock, 'retry', nextAtMs - clock.now())
 }
 
+/** Batches of pulled pieces that could be sent now. Those that a provider refused do not hold up others. */
+async function dueAdditions({ database, clock }: PullPiecesDeps, dataSetId: number): Promise<number> {
+  const isDue = ({ state, method, nextCheckAtMs }: OpenBatch) => state === 'ready' && method === 'pull' && nextCheckAtMs <= clock.now()
+  return (await openBatchRows(database.read, dataSetId)).filter(isDue).length
+}
+
 type Begun = CommitBatch | Wait | { readonly unpaid: NonNullable<Awaited<ReturnType<typeof whyUnpaid>>> } | 'changed' | undefined
 
 async function begin(deps: PullPiecesDeps, dataSet: DataSet, nowMs: number): Promise<Begun> {
-  const { database, states } = deps
+  const { database, states, clock, pace } = deps
+  if ((await dueAdditions(deps, dataSet.id)) >= batchesReadyMax)
+    return waitFor(clock, 'confirmation', pace.epochMs, 'waiting until earlier pulled pieces are added')
   // The pieces of a pull are added by one call.
   const addition = await prepareAddition(deps, dataSet, 'pull', async (piecesMax) => {
     const usualMax = Math.min(pulledPiecesMax, piecesMax)
