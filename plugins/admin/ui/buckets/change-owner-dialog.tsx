@@ -1,6 +1,6 @@
 import { $, component$, type QRL, type Signal, useId, useSignal } from '@builder.io/qwik'
 import { Button, call, Dialog, ErrorAlert, invalidate, ReviewTable, Stepper, toast, useAction$ } from '@svc/ui-kit'
-import { useOwnerNames } from './owner-badge.tsx'
+import { namesOf, useOwners } from './owner-badge.tsx'
 import { isUnassigned, ownerName } from './owner-policy.ts'
 import { OwnerSelect } from './owner-select.tsx'
 
@@ -16,7 +16,8 @@ export const ChangeOwnerDialog = component$<ChangeOwnerProps>(({ open, bucket, c
   const owner = useSignal('')
   const isReview = useSignal(false)
   const formId = useId()
-  const names = useOwnerNames()
+  const users = useOwners()
+  const names = namesOf(users.data)
   const change = useAction$((name: string, owner_access_key: string) =>
     call('PUT /buckets/:name/owner', { params: { name }, body: { owner_access_key } }),
   )
@@ -28,9 +29,10 @@ export const ChangeOwnerDialog = component$<ChangeOwnerProps>(({ open, bucket, c
     }
     const changed = await change.run(bucket, owner.value)
     if (!changed) return
+    const key = changed.owner_access_key
+    toast({ title: `${bucket} belongs to ${namesOf(users.data).get(key ?? '') ?? ownerName(key)}` })
     invalidate(['GET /buckets', 'GET /buckets/:name', 'GET /s3-users'])
     open.value = false
-    toast({ title: `${bucket} belongs to ${ownerName(changed.owner_access_key)}` })
   })
   const locked =
     owner.value === '' ? 'Choose an owner first.' : owner.value === current ? 'The bucket already belongs to this owner.' : undefined

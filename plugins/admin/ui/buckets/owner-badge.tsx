@@ -1,15 +1,20 @@
-import { Badge, Copyable, CopyButton, KeyText, useIsEnabled, useQuery } from '@svc/ui-kit'
+import { type Answer, Badge, Copyable, CopyButton, KeyText, type Query, useIsEnabled, useQuery } from '@svc/ui-kit'
 import { isUnassigned } from './owner-policy.ts'
 
 /** Access keys and the names of their users. */
 export type OwnerNames = ReadonlyMap<string, string>
 
-/** The names of the S3 users that have one: one request for all owners of a page. */
-export function useOwnerNames(): OwnerNames {
+export const namesOf = (users: Answer<'GET /s3-users'> | undefined): OwnerNames =>
+  new Map((users ?? []).flatMap(({ access_key, name }) => (name === null ? [] : [[access_key, name]])))
+
+/** The S3 users, none while the S3 API is off: one request for all owners of a page. */
+export function useOwners(): Query<Answer<'GET /s3-users'>> {
   const hasUsers = useIsEnabled('s3')
-  const users = useQuery('GET /s3-users', () => (hasUsers.value ? {} : null))
-  return new Map((users.data ?? []).flatMap(({ access_key, name }) => (name === null ? [] : [[access_key, name]])))
+  return useQuery('GET /s3-users', () => (hasUsers.value ? {} : null))
 }
+
+/** The names of the S3 users that have one. */
+export const useOwnerNames = (): OwnerNames => namesOf(useOwners().data)
 
 /** The S3 user that a bucket belongs to: the name, or the access key of one without a name. */
 export const OwnerBadge = ({ owner, names }: { owner: string | null; names: OwnerNames }) => {
