@@ -1,5 +1,6 @@
 import { $, component$, type QRL, type Signal, useSignal, useTask$ } from '@builder.io/qwik'
 import { Button, Card, Empty, FilterBar, formatPlural, setSearch, Table, useQuery, useRefusal, useSearchParam } from '@svc/ui-kit'
+import { BulkButton } from '../bulk/bulk-button.tsx'
 import { BulkDialog, type BulkTargets } from '../bulk/bulk-dialog.tsx'
 import { CursorPager } from '../objects/cursor-pager.tsx'
 import { PrefixSearch } from '../objects/prefix-search.tsx'
@@ -119,19 +120,12 @@ const TrashSelection = component$<TrashSelectionProps>(({ selected, onAsk$ }) =>
   )
   return (
     <SelectionBar selected={selected}>
-      <Button size="sm" icon="archive-restore" changes="POST /buckets/:name/bulk-actions" orHidden onClick$={() => ask('restore')}>
+      <BulkButton icon="archive-restore" onClick$={() => ask('restore')}>
         Restore selected
-      </Button>
-      <Button
-        size="sm"
-        variant="danger"
-        icon="trash"
-        changes="POST /buckets/:name/bulk-actions"
-        orHidden
-        onClick$={() => ask('delete_permanently')}
-      >
+      </BulkButton>
+      <BulkButton icon="trash" danger onClick$={() => ask('delete_permanently')}>
         Delete selected permanently
-      </Button>
+      </BulkButton>
     </SelectionBar>
   )
 })
