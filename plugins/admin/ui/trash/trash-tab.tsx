@@ -33,7 +33,13 @@ export const TrashTab = component$<{ bucket: string }>(({ bucket }) => {
     selected.value = []
   })
   const rows = page.data?.objects
-  const refused = useRefusal()('POST /buckets/:name/bulk-actions')
+  const refusal = useRefusal()
+  const choose = $((action: string, key: string) => {
+    const item = page.data?.objects.find((row) => row.key === key)
+    if (!item) return
+    chosen.value = { action, item }
+    isOpen.value = true
+  })
   const close = $(() => {
     // The item stays: Qwik may read it again while the dialog ends.
     if (chosen.value) chosen.value = { ...chosen.value, action: '' }
@@ -58,19 +64,14 @@ export const TrashTab = component$<{ bucket: string }>(({ bucket }) => {
       <Card flush>
         <Table
           label={`Deleted objects of ${bucket}`}
-          columns={trashColumns(bucket)}
+          columns={trashColumns(bucket, refusal('POST /buckets/:name/objects/restore') ? undefined : choose)}
           rows={rows}
           rowKey={({ key }) => key}
-          selected={refused ? undefined : selected}
+          selected={refusal('POST /buckets/:name/bulk-actions') ? undefined : selected}
           error={page.error?.message}
           onRetry$={page.refresh}
           menu={trashMenu(bucket)}
-          onMenu$={$((action: string, key: string) => {
-            const item = page.data?.objects.find((row) => row.key === key)
-            if (!item) return
-            chosen.value = { action, item }
-            isOpen.value = true
-          })}
+          onMenu$={choose}
         >
           <div q:slot="empty">
             <NoTrash q={q.value} after={after.value} />
