@@ -110,7 +110,7 @@ describe.runIf(hasBrowser)('jobs of the dashboard', { timeout: 240_000 }, () => 
     await put('shared', 'a b/ü?.txt', 'shared text'.padEnd(200))
     await using watched = await openPage()
     const { page } = watched
-    // As on plain http: the page has no clipboard, only the command that copies a selection.
+    // Pages on plain http have no clipboard, only the command that copies a selection.
     await page.addInitScript(`
       Object.defineProperty(navigator, 'clipboard', { value: undefined })
       addEventListener('copy', () => { globalThis.copiedHere = document.activeElement.value })

@@ -28,7 +28,7 @@ const bucketPolicy = {
   name: 'string',
   /** `__internal_root__`: the service's own account. */
   owner_access_key: 'string | null',
-  /** Of the S3 user. Absent: it has none, or the plugin s3 is disabled. */
+  /** Name of the S3 user. Absent: it has none, or the plugin s3 is disabled. */
   'owner_name?': 'string',
   default_copies: copies,
   minimum_durable_copies: copies,
