@@ -67,6 +67,10 @@ test('every setting has complete metadata, and only the listed ones are editable
   expect(metadata['logging.s3_access.level']).toMatchObject({ allowed: expect.arrayContaining(['debug', 'info', 'warn', 'error']) })
   expect(metadata['chain.default_copies']).toMatchObject({ min: 1, max: 8 })
   expect(metadata['chain.network'].risk).toBe('high')
+  // A bound that only says how large a number can be is not shown.
+  const bounds = Object.entries<{ max?: number }>(metadata).filter(([, { max = 0 }]) => max >= Number.MAX_SAFE_INTEGER)
+  expect(bounds.map(([field]) => field)).toEqual([])
+  expect(metadata['s3.limits.user_objects']).toMatchObject({ min: 0, description: expect.stringContaining('0: no limit.') })
 })
 
 test('every editable setting is saved through the API, and the service would start with all of them', async () => {

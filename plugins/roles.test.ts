@@ -30,6 +30,16 @@ test('I-54: every change declares its role', () => {
   expect(changes.length).toBeGreaterThan(35)
 })
 
+test('I-35: what the audit log leaves out only looks', () => {
+  const looks = endpoints.filter((endpoint) => 'isLook' in endpoint)
+  expect(looks.map(({ method, path }) => `${method} ${path}`).toSorted()).toEqual([
+    'POST /api/v1/buckets/:name/bulk-actions/preview',
+    'POST /api/v1/cost/estimate',
+    'POST /api/v1/doctor/checks/:name/run',
+    'POST /api/v1/settings/validate',
+  ])
+})
+
 test.each<[Role, readonly Role[]]>([
   ['read-only', ['operator', 'admin']],
   ['operator', ['admin']],

@@ -11,7 +11,7 @@ import { createTaskCalls, taskPlugin } from '../fixtures/task-gateway.ts'
 import { until } from '../fixtures/until.ts'
 import { waitForCopies } from '../fixtures/verify-copies.ts'
 import { buildDashboard, hasBrowser, openPage, signIn } from './fixtures/browser.ts'
-import { act, bucketJobs, button, deepKey, dialog, firstText, found, inMenu, type Job, main } from './fixtures/clicked-jobs.ts'
+import { act, bucketJobs, button, deepKey, dialog, firstText, found, inMenu, type Job, lostKey, main } from './fixtures/clicked-jobs.ts'
 import { createHand, type Hand } from './fixtures/hand.ts'
 import { undecidedCopies } from './fixtures/undecided-copies.ts'
 
@@ -46,6 +46,8 @@ async function fill(): Promise<void> {
   for (const version of versions) {
     await waitForCopies(stage.gateway, version, { copies: version.bucket === found.kept ? 2 : 1 })
   }
+  await put(found.kept, lostKey)
+  await call('DELETE', `/buckets/${found.kept}/objects?key=${encodeURIComponent(lostKey)}`)
   for (const bucket of [found.emptied, found.purged]) await call('DELETE', `/buckets/${bucket}/objects?key=gone.txt`)
 }
 

@@ -110,6 +110,11 @@ describe.runIf(hasBrowser)('jobs of the dashboard', { timeout: 240_000 }, () => 
     await put('shared', 'a b/ü?.txt', 'shared text'.padEnd(200))
     await using watched = await openPage()
     const { page } = watched
+    // Pages on plain http have no clipboard, only the command that copies a selection.
+    await page.addInitScript(`
+      Object.defineProperty(navigator, 'clipboard', { value: undefined })
+      addEventListener('copy', () => { globalThis.copiedHere = document.activeElement.value })
+    `)
     await open(page, `/buckets/shared?object=${encodeURIComponent('a b/ü?.txt')}`)
     await dialog(page).getByRole('button', { name: 'Share' }).click()
     const share = page.locator('dialog:modal').filter({ hasText: 'Share this object' })
@@ -120,6 +125,8 @@ describe.runIf(hasBrowser)('jobs of the dashboard', { timeout: 240_000 }, () => 
     await share.getByText('X-Amz-Signature=').waitFor()
     const link = (await share.getByText('X-Amz-Signature=').textContent()) ?? ''
     expect(new URL(link).searchParams.get('X-Amz-Expires')).toBe('3600')
+    await share.getByText('The link is in the clipboard.').waitFor()
+    expect(await page.evaluate('copiedHere')).toBe(link)
     const read = await fetch(link)
     expect([read.status, (await read.text()).trim()]).toEqual([200, 'shared text'])
   })

@@ -8,7 +8,7 @@ import type { Gateway } from '../fixtures/gateways/gateway.ts'
 import { startServeHere } from '../fixtures/gateways/serve-here.ts'
 import { until } from '../fixtures/until.ts'
 import { buildDashboard, hasBrowser, openPage, signIn } from './fixtures/browser.ts'
-import { findBarriers, settle, takePicture } from './fixtures/inspect.ts'
+import { findBarriers, settle, takePicture, themes } from './fixtures/inspect.ts'
 
 const stack = new AsyncDisposableStack()
 let svc: Gateway
@@ -180,21 +180,27 @@ async function clickOpened(page: Page): Promise<void> {
 }
 
 describe.runIf(hasBrowser)('the dashboard for each role', { timeout: 600_000 }, () => {
-  test.each<Role>(['read-only', 'operator'])('%s: no control leads to a change that is refused, on any page', async (role) => {
-    await using watched = await openPage()
-    const { page } = watched
-    await enter(page, role, '/buckets')
-    const refused = await refusedTo(page)
-    const seen = new Set<string>()
-    for (const path of [...pages, ...dialogs]) {
-      await visit(page, path)
-      for (const { route } of await controlsOf(page)) seen.add(route)
-      expect([path, await offersOf(page, refused, role)]).toEqual([path, []])
-      if (role === 'read-only') expect([path, await findBarriers(page)]).toEqual([path, []])
-    }
-    // The pages were drawn with their controls.
-    expect([...seen].filter((route) => refused.has(route)).length).toBeGreaterThan(role === 'operator' ? 2 : 15)
-  })
+  test.each<Role>(['read-only', 'operator'])(
+    '%s: no control leads to a change that is refused, on any page, and all of them are accessible in both themes',
+    async (role) => {
+      await using watched = await openPage()
+      const { page } = watched
+      await enter(page, role, '/buckets')
+      const refused = await refusedTo(page)
+      const seen = new Set<string>()
+      for (const path of [...pages, ...dialogs]) {
+        await visit(page, path)
+        for (const { route } of await controlsOf(page)) seen.add(route)
+        expect([path, await offersOf(page, refused, role)]).toEqual([path, []])
+        for (const theme of themes) {
+          await page.emulateMedia({ colorScheme: theme })
+          expect([path, theme, await findBarriers(page)]).toEqual([path, theme, []])
+        }
+      }
+      // The pages were drawn with their controls.
+      expect([...seen].filter((route) => refused.has(route)).length).toBeGreaterThan(role === 'operator' ? 2 : 15)
+    },
+  )
 
   test('read-only: whatever is clicked, the service refuses nothing', async () => {
     await using watched = await openPage()

@@ -162,8 +162,8 @@ describe.runIf(hasBrowser)('what is stored how often', { timeout: 240_000 }, () 
     asked.length = 0
     await page.reload()
     await expect.poll(() => page.getByRole('img', { name: /^\d of 2 copies/ }).count()).toBeGreaterThan(20)
-    // Six of them are for every page: the session, its plugins, the stream of events, and what the menu and the banners show. One has the owners.
-    expect(asked.length, asked.join('\n')).toBeLessThanOrEqual(10)
+    // Six of them are for every page: the session, its plugins, the stream of events, and what the menu and the banners show.
+    expect(asked.length, asked.join('\n')).toBeLessThanOrEqual(8)
     // The name is a link, so that it opens in another tab too.
     const link = page.getByRole('link', { name: 'object-0', exact: true })
     expect(await link.getAttribute('href')).toBe(`/buckets/${stageBucket}?object=object-0`)

@@ -27,6 +27,14 @@ const rename = defineEndpoint({
   audit: ['version', 'name', 'parts', 'new_id', 'constructor'],
 })
 
+const preview = defineEndpoint({
+  method: 'POST',
+  path: '/api/v1/things/preview',
+  role: 'operator',
+  summary: 'Count what a change would touch',
+  isLook: true,
+})
+
 const entered = Promise.withResolvers<void>()
 const release = Promise.withResolvers<void>()
 
@@ -38,6 +46,7 @@ const group: AnsweredGroup = {
     uses: {},
     register(app) {
       serveEndpoint(app, rename, async () => ({ token: 'hush-hush', new_id: 'n-1' }))
+      serveEndpoint(app, preview, async () => ({}))
       app.get('/api/v1/things', async () => [])
       app.delete('/api/v1/things/:id', async () => {
         throw kernelErrors.service_unavailable()
@@ -118,6 +127,17 @@ test('I-35: refused and failed changes are logged too, reads and open routes are
     { method: 'PUT', subject: { id: '8' }, status: 400 },
     { method: 'DELETE', route: '/api/v1/things/:id', subject: { id: '9' }, status: 503 },
   ])
+})
+
+test('I-35: an endpoint that only looks is no change, and its refusals are logged', async () => {
+  await using svc = await setUp()
+  const path = '/api/v1/things/preview'
+  expect((await svc.send('POST', path, { headers: operator })).status).toBe(200)
+  expect((await svc.send('POST', path, { headers: { ...operator, origin: 'https://elsewhere.example' } })).status).toBe(403)
+  expect(await svc.linesOf('request refused')).toMatchObject([{ code: 'cross_site_basic', route: path }])
+  // The line of the later change is written after that of the look would be.
+  await svc.send('DELETE', '/api/v1/things/9', { headers: operator })
+  expect(await svc.linesOf('change')).toMatchObject([{ method: 'DELETE' }])
 })
 
 test('I-35: a change whose client disconnects before the answer is logged without a status', async () => {

@@ -5,14 +5,17 @@ import { isUnsafeMethod } from '../auth/csrf.ts'
 import type { Identity, Verdict } from '../auth/guard.ts'
 import { noteSubject, subjectOf } from '../http/audit-subject.ts'
 
-/** I-35: logs every admitted request that may change something, or whose endpoint is audited, when it ends, also when the route fails or the client disconnects. */
+/**
+ * I-35: logs every admitted request that may change something, or whose endpoint is audited, when it ends, also when the route fails or the
+ * client disconnects. An endpoint that only looks changes nothing.
+ */
 export function auditChange(
   request: FastifyRequest,
   reply: FastifyReply,
   audit: Audit,
   who: Pick<AuditedRequest, 'by' | 'how' | 'client'>,
 ): void {
-  if (!isUnsafeMethod(request.method) && request.routeOptions.config.isAudited !== true) return
+  if (!(request.routeOptions.config.isAudited ?? isUnsafeMethod(request.method))) return
   reply.raw.once('close', () => {
     noteSubject(request, { ...(request.params as object) })
     audit.change({

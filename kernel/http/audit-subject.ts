@@ -11,7 +11,7 @@ type NotedSubject = Readonly<Record<string, string | number | boolean>>
 
 declare module 'fastify' {
   interface FastifyContextConfig {
-    /** Writes a request into the audit log although its method is safe. */
+    /** Whether the audit log has the request. Absent: its method decides. */
     readonly isAudited?: boolean
   }
 }

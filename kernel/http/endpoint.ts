@@ -38,6 +38,8 @@ export interface Endpoint extends BodyOptions {
   readonly refusals?: readonly string[]
   /** Members that the audit log shows beside the path parameters. A GET is in the audit log only with this. */
   readonly audit?: AuditedMembers
+  /** It has a body and changes nothing, such as a preview: the audit log has only its refusals for safety. */
+  readonly isLook?: true
   /** Longest time from the headers to the end of the answer. Default: the deadline of every request. */
   readonly deadlineMs?: number | 'none'
 }
@@ -104,10 +106,10 @@ export function serveEndpoint<E extends Endpoint>(
   })
 }
 
-const routeConfig = ({ deadlineMs, audit, role }: Endpoint): FastifyContextConfig => ({
+const routeConfig = ({ deadlineMs, audit, isLook, role }: Endpoint): FastifyContextConfig => ({
   ...(role !== undefined && { role }),
   ...(deadlineMs !== undefined && { deadlineMs }),
-  ...(audit !== undefined && { isAudited: true }),
+  ...(isLook ? { isAudited: false } : audit !== undefined && { isAudited: true }),
 })
 
 async function readBody(endpoint: Endpoint, request: FastifyRequest): Promise<unknown> {

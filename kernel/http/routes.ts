@@ -2,8 +2,9 @@
  * @recipe a route
  * Write a group in `<noun>/<noun>-routes.ts` with `defineRoutes({ name, uses, register })`, contributed through `adminRoutes.load(async ()
  * => (await import('./<noun>/<noun>-routes.ts')).<noun>Routes)`. A group requires operator credentials unless it declares `access: 'open'`
- * or `'session'`. Declare each endpoint with `defineEndpoint`, which checks its input, and register it with `serveEndpoint`. One that changes
- * something has a `role`, and lists in `audit` the members that identify the changed resource. Refuse with errors from the plugin's `errors.ts`.
+ * or `'session'`. Declare each endpoint with `defineEndpoint`, which checks its input, and register it with `serveEndpoint`. One that
+ * changes something has a `role`, and lists in `audit` the members that identify the changed resource; a POST that changes nothing has
+ * `isLook`. Refuse with errors from the plugin's `errors.ts`.
  */
 import type { FastifyInstance } from 'fastify'
 import { defineExtensionPoint } from '../core/extension-point.ts'

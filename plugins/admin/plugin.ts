@@ -12,6 +12,7 @@ import {
   taskRecoveries,
 } from '#kernel'
 import { adminCommands } from './commands/commands.ts'
+import { bucketDetailParts } from './contract.ts'
 
 /** Admin routes and commands for buckets, objects, settings, events and the service itself. */
 export const adminPlugin = definePlugin({
@@ -51,6 +52,7 @@ export const adminPlugin = definePlugin({
       async () => (await import('./openapi/openapi-routes.ts')).openApiRoutes,
       async () => (await import('./dashboard/dashboard-routes.ts')).dashboardRoutes,
     ),
+    bucketDetailParts.load(async () => (await import('./bulk/bulk-part.ts')).bucketBulkPart),
     taskKinds.load(async () => (await import('./bulk/bulk-action-task.ts')).bulkActionTask),
     taskRecoveries.load(async () => (await import('./bulk/bulk-action-task.ts')).bulkRecovery),
     dbSchemas.with({

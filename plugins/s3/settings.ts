@@ -173,15 +173,7 @@ export const s3Section = defineSection('s3', {
 const unlimited = '0: no limit.'
 
 const limit = (label: string, doc: string, fallback = 0) =>
-  setting.integer({
-    label,
-    doc: `${doc} ${unlimited}`,
-    default: fallback,
-    min: 0,
-    max: Number.MAX_SAFE_INTEGER,
-    editable: true,
-    risk: 'review',
-  })
+  setting.integer({ label, doc: `${doc} ${unlimited}`, default: fallback, min: 0, editable: true, risk: 'review' })
 
 export const s3LimitsSection = defineSection('s3.limits', {
   doc: 'What S3 users may use. The owner of a bucket is charged with everything in it. Limits for single users are set with svc admin s3-user limits. Operators are not limited, but what they store counts in the totals.',

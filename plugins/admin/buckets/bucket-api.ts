@@ -28,6 +28,8 @@ const bucketPolicy = {
   name: 'string',
   /** `__internal_root__`: the service's own account. */
   owner_access_key: 'string | null',
+  /** Name of the S3 user. Absent: it has none, or the plugin s3 is disabled. */
+  'owner_name?': 'string',
   default_copies: copies,
   minimum_durable_copies: copies,
   status: "'active'",
@@ -120,6 +122,8 @@ const bucketDetail = type({
   'cost?': 'object',
   /** Whether small objects are packed, and those that wait, of the plugin `packs`. */
   'packing?': 'object',
+  /** The bulk action that runs. */
+  'bulk_action_id?': 'number.integer',
   /** Newest first, at most 50. */
   replacements: type('object').array(),
 })

@@ -9,7 +9,7 @@ import { type Bucket, type Buckets, buckets } from '#plugins/storage'
 import { bucketDetailParts } from '../contract.ts'
 import { adminErrors } from '../errors.ts'
 import { type ChangeCopyPolicy, changeCopyPolicy, changeOwner, createBucket, deleteBucket, listBuckets, showBucket } from './bucket-api.ts'
-import { describeBucket, describeBucketInFull, describeChange } from './describe-bucket.ts'
+import { describeBucket, describeBucketInFull, describeChange, type NamedBucket } from './describe-bucket.ts'
 import { observeWith } from './observe-data-sets.ts'
 import { readDetails } from './read-details-policy.ts'
 import { readOwner } from './read-owner.ts'
@@ -39,6 +39,7 @@ export const bucketRoutes = defineRoutes({
   register(app, { buckets, placements, replication, s3Users, publicAccess, ...deps }) {
     const observe = replication ? observeWith(deps) : async () => ({ byDataSet: new Map(), areDisabled: true }) as const
     const showProvider = showProviderWith(deps)
+    const named = (bucket: Bucket): NamedBucket => ({ ...bucket, ownerName: s3Users?.find(bucket.ownerAccessKey ?? '')?.name ?? null })
     const readSituations = situationsWith({ buckets, placements, replication, publicAccess })
 
     serveEndpoint(app, listBuckets, async () => {
@@ -48,7 +49,7 @@ export const bucketRoutes = defineRoutes({
         situations.push(...(await readSituations(all.slice(at, at + bucketsPerRead))))
       }
       const observations = await observe(situations.flatMap(({ dataSets }) => dataSets))
-      return inTurns(situations, all, (situation, bucket) => describeBucket(bucket, situation, observations))
+      return inTurns(situations, all, (situation, bucket) => describeBucket(named(bucket), situation, observations))
     })
 
     serveEndpoint(
@@ -62,7 +63,7 @@ export const bucketRoutes = defineRoutes({
           ...(typeof default_copies === 'number' ? { defaultCopies: default_copies } : {}),
           ...(typeof minimum_durable_copies === 'number' ? { minimumDurableCopies: minimum_durable_copies } : {}),
         })
-        return describeChange(await created.catch(refuseVanishedOwner))
+        return describeChange(named(await created.catch(refuseVanishedOwner)))
       },
       // It learns that the bucket exists.
       { isRepeat: async ({ body }) => buckets.find(body.name) !== undefined },
@@ -77,12 +78,13 @@ export const bucketRoutes = defineRoutes({
         observe(situation.dataSets),
         readParts(deps, bucketDetailParts, async (part, services) => readDetails(await part.describe(services, subject))),
       ])
-      return await describeBucketInFull(bucket, situation, { observations, details: parts.map(({ value }) => value), showProvider })
+      return await describeBucketInFull(named(bucket), situation, { observations, details: parts.map(({ value }) => value), showProvider })
     })
 
     serveEndpoint(app, changeOwner, async ({ params, body }) => {
       const { name } = requireBucket(buckets, params.name)
-      return describeChange(await buckets.setOwner(name, readOwner(body.owner_access_key, s3Users, adminErrors.s3_user_not_found)))
+      const owner = readOwner(body.owner_access_key, s3Users, adminErrors.s3_user_not_found)
+      return describeChange(named(await buckets.setOwner(name, owner)))
     })
 
     const readPolicy = ({ default_copies, minimum_durable_copies }: ChangeCopyPolicy) => ({
@@ -95,7 +97,7 @@ export const bucketRoutes = defineRoutes({
       changeCopyPolicy,
       async ({ params, body }) => {
         const { name } = requireBucket(buckets, params.name)
-        return describeChange(await buckets.setCopyPolicy(name, readPolicy(body)))
+        return describeChange(named(await buckets.setCopyPolicy(name, readPolicy(body))))
       },
       {
         async isRepeat({ params, body }) {

@@ -8,11 +8,17 @@ import { shownOwner } from './owner-policy.ts'
 import type { ShowProvider } from './show-provider.ts'
 import { affectedVersionsCap, atRisk, countPieces, judgeBucket, judgeDataSet, type Observations } from './storage-health-policy.ts'
 
-export function describeChange(bucket: Bucket): BucketChange {
+/** A bucket with the name of the S3 user that owns it. */
+export interface NamedBucket extends Bucket {
+  readonly ownerName: string | null
+}
+
+export function describeChange(bucket: NamedBucket): BucketChange {
   return {
     id: bucket.id,
     name: bucket.name,
     owner_access_key: shownOwner(bucket.ownerAccessKey),
+    ...(bucket.ownerName === null ? {} : { owner_name: bucket.ownerName }),
     default_copies: bucket.defaultCopies,
     minimum_durable_copies: bucket.minimumDurableCopies,
     status: 'active',
@@ -28,7 +34,7 @@ interface BucketSituation {
 }
 
 export async function describeBucket(
-  bucket: Bucket,
+  bucket: NamedBucket,
   { usage, dataSets, countVersionsOn, publicAccess, belowTarget }: BucketSituation,
   observations: Observations,
 ): Promise<BucketItem> {
@@ -53,7 +59,7 @@ interface Added extends PlaceDeps {
   readonly details: readonly BucketDetails[]
 }
 
-export async function describeBucketInFull(bucket: Bucket, situation: BucketSituation, added: Added): Promise<BucketDetail> {
+export async function describeBucketInFull(bucket: NamedBucket, situation: BucketSituation, added: Added): Promise<BucketDetail> {
   const { observations, details } = added
   const kept = new Set(details.flatMap(({ notReplaceable = [] }) => notReplaceable))
   return {

@@ -59,6 +59,9 @@ const findByRequest = statement((db, { clientRequestId }: Params<{ clientRequest
 const listOfBucket = statement((db, { bucketId, limit }: Params<{ bucketId: number; limit: number }>) =>
   db.selectFrom('bulk_actions').select(columns).where('bucket_id', '=', bucketId).orderBy('id', 'desc').limit(limit),
 )
+const findRunning = statement((db, { bucketId }: Params<{ bucketId: number }>) =>
+  db.selectFrom('bulk_actions').select('id').where('bucket_id', '=', bucketId).where('status', '=', 'running'),
+)
 const listRunning = statement((db) =>
   db.selectFrom('bulk_actions').select(['id as actionId', 'bucket_id as bucketId', 'bucket']).where('status', '=', 'running').orderBy('id'),
 )
@@ -121,6 +124,10 @@ export async function findBulkActionOfRequest(read: Reader, clientRequestId: str
 /** Newest first. */
 export const listBulkActions = async (read: Reader, bucketId: number, limit: number): Promise<readonly BulkAction[]> =>
   (await read.all(listOfBucket, { bucketId, limit })).map(toAction)
+
+/** The id of the action that runs in the bucket; at most one does. */
+export const runningBulkActionOf = async (read: Reader, bucketId: number): Promise<number | undefined> =>
+  (await read.get(findRunning, { bucketId }))?.id
 
 /** Arguments of the tasks of all actions that run. */
 export const runningBulkActions = (read: Reader) => read.all(listRunning)

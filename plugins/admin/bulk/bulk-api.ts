@@ -76,6 +76,7 @@ export const previewBulkAction = defineEndpoint({
   path: `${bucketBulkPath}/preview`,
   role: 'read-only',
   summary: 'Count what a bulk action would change; changes nothing',
+  isLook: true,
   params: bucketPath,
   body: type(wanted).narrow(isWhole),
   bytesMax,

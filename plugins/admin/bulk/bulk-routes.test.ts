@@ -1,7 +1,10 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
+import { database, events } from '#kernel'
 import { promised, silentLog } from '#kernel/testing'
 import { buckets } from '#plugins/storage'
+import { showBucket } from '../buckets/bucket-api.ts'
 import { type TestAdmin, testAdmin } from '../testing/test-admin.ts'
+import { addBulkAction, endBulkAction } from './bulk-action-store.ts'
 import { showBulkAction, startBulkAction } from './bulk-api.ts'
 
 let svc: TestAdmin
@@ -53,10 +56,29 @@ test('a repeated request gets its action also when that deleted the bucket, and 
 test('a repeated request counts nothing again', async () => {
   await addBucket('counted')
   const asked = countBounds()
+  const told: unknown[] = []
+  const end = svc.kernel.get(events).subscribe(({ topic, payload }) => {
+    if (topic === 'bucket_updated') told.push(payload)
+  })
   const move = () => svc.call('POST', path('counted'), { action: 'move_to_trash', targets: whole, client_request_id: 'counted' })
   const first = promised(startBulkAction, await move())
   expect(promised(startBulkAction, await move()).id).toBe(first.id)
   expect(asked()).toBe(1)
+  // Watchers of the bucket hear of the new action, once.
+  expect(told).toEqual([{ bucket_name: 'counted' }])
+  end()
+})
+
+test('the details of a bucket name the action that runs, and none after its end', async () => {
+  const { id: bucketId } = await addBucket('busy')
+  const shown = async () => promised(showBucket, await svc.call('GET', '/api/v1/buckets/busy')).bulk_action_id
+  expect(await shown()).toBeUndefined()
+  const db = svc.kernel.get(database)
+  const action = { bucketId, bucket: 'busy', clientRequestId: 'busy', action: 'restore', targets: whole, total: 1, nowMs: 0 } as const
+  const id = await db.write((tx) => addBulkAction(tx, action))
+  expect([await shown(), typeof id]).toEqual([id, 'number'])
+  await db.write((tx) => endBulkAction(tx, { id: id ?? 0, status: 'stopped', problem: null, nowMs: 1 }))
+  expect(await shown()).toBeUndefined()
 })
 
 test('a count ends when its client leaves', async () => {
@@ -70,9 +92,9 @@ test('a count ends when its client leaves', async () => {
     if (count === 2) await left.promise
   })
   const targets = Array(500).fill(whole[0])
-  const body = JSON.stringify({ action: 'restore', targets })
+  const body = JSON.stringify({ action: 'restore', targets, client_request_id: 'left' })
   const headers = { 'content-type': 'application/json' }
-  await expect(svc.fetch(`${path('left')}/preview`, { method: 'POST', body, headers, signal: client.signal })).rejects.toThrow()
+  await expect(svc.fetch(path('left'), { method: 'POST', body, headers, signal: client.signal })).rejects.toThrow()
   await left.promise
   const seen = [0]
   await expect.poll(() => seen.push(asked()) && seen.at(-1) === seen.at(-2)).toBe(true)

@@ -1,5 +1,5 @@
-import { clock, database, defineRoutes, formatTime, serveEndpoint, taskQueue } from '#kernel'
-import { buckets, uploads, versions } from '#plugins/storage'
+import { clock, database, defineRoutes, events, formatTime, serveEndpoint, taskQueue } from '#kernel'
+import { buckets, bucketUpdated, uploads, versions } from '#plugins/storage'
 import { requireBucket } from '../buckets/require-bucket.ts'
 import { adminErrors } from '../errors.ts'
 import {
@@ -21,9 +21,9 @@ const countedUploadsMax = 1000
 
 export const bulkRoutes = defineRoutes({
   name: 'bulk-actions',
-  uses: { clock, database, buckets, uploads, versions, queue: taskQueue },
+  uses: { clock, database, events, buckets, uploads, versions, queue: taskQueue },
   endpoints: [listBulkActions, previewBulkAction, startBulkAction, showBulkAction, stopBulkAction],
-  register(app, { clock, database, buckets, uploads, versions, queue }) {
+  register(app, { clock, database, events, buckets, uploads, versions, queue }) {
     const requireAction = async (id: number): Promise<BulkAction> => {
       const found = await findBulkAction(database.read, id)
       if (!found) throw adminErrors.bulk_action_not_found()
@@ -57,7 +57,10 @@ export const bulkRoutes = defineRoutes({
       if (isPermanent && confirm !== bucket.name) throw adminErrors.bulk_action_unconfirmed()
       const sum = await sumTargets({ read: database.read, versions }, bucket.id, { action, targets }, { signal: untilAnswered(reply) })
       const total = action === 'delete_bucket' ? sum.versions : sum.objects
-      return describeAction(await requestBulkAction({ clock, database, queue }, { bucket, clientRequestId, action, targets, total }))
+      const added = await requestBulkAction({ clock, database, queue }, { bucket, clientRequestId, action, targets, total })
+      // The details of the bucket name the action.
+      events.publish(bucketUpdated, { bucket_name: bucket.name })
+      return describeAction(added)
     })
 
     serveEndpoint(app, showBulkAction, async ({ params }) => describeAction(await requireAction(params.id)))

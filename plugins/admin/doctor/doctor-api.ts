@@ -36,6 +36,7 @@ export const runCheck = defineEndpoint({
   path: '/api/v1/doctor/checks/:name/run',
   role: 'operator',
   summary: 'Run one page of a check; repeat with next as after until it is absent',
+  isLook: true,
   params: type({ name: 'string' }),
   body: type({
     // Absent: all entries are compared.

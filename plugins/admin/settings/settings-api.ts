@@ -96,7 +96,7 @@ export const validateSettings = defineEndpoint({
   body: changes,
   bytesMax: settingsBytesMax,
   requireJsonType: true,
-  audit: 'names',
+  isLook: true,
   answer: type({ validation_errors: problem.array() }),
   refusals: ['settings_invalid'],
 })

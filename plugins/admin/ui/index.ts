@@ -23,7 +23,7 @@ const objectLists = [
   'GET /buckets/:name/objects/versions',
   'GET /buckets/:name/objects/deleted',
 ]
-const bulkActions = ['GET /buckets/:name/bulk-actions', 'GET /bulk-actions/:id']
+const bulkAction = 'GET /bulk-actions/:id'
 
 export default definePluginUi({
   nav: [
@@ -63,8 +63,8 @@ export default definePluginUi({
   eventTopics: {
     bucket_updated: [overview, 'GET /buckets', 'GET /buckets/:name', 'GET /buckets/:name/s3-settings'],
     upload_state_changed: [overview, ...objectLists],
-    objects_updated: [overview, ...objectLists, ...bulkActions],
-    task_updated: [overview, ...bulkActions],
+    objects_updated: [overview, ...objectLists, bulkAction],
+    task_updated: [overview, bulkAction],
     storage_confirmation_updated: [overview],
   },
 })

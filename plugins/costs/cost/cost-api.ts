@@ -194,6 +194,7 @@ export const estimateCost = defineEndpoint({
   path: '/api/v1/cost/estimate',
   role: 'read-only',
   summary: 'Estimate what an action costs and how long the deposit lasts after it; nothing is changed',
+  isLook: true,
   body: estimateBody,
   bytesMax: 4096,
   answer: type({

@@ -15,7 +15,7 @@ const usage = type({ buckets: 'number.integer', objects: 'number.integer', bytes
 const limit = 'number.integer | null'
 const limits = type({ buckets: limit, objects: limit, bytes: limit, data_sets_per_day: limit })
 /** 0: no limit. */
-const newLimit = type('0 <= number.integer <= 9007199254740991').or('null')
+const newLimit = type('0 <= number.integer <= 9007199254740991').describe('a whole number below 2^53 (0: no limit)').or('null')
 
 const userName = plainText.and('0 < string <= 100')
 

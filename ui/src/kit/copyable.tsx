@@ -37,19 +37,15 @@ export const CopyButton = component$<CopyButtonProps>(({ text, label }) => {
   )
 })
 
-/** The clipboard is absent on plain http other than loopback: a selection and the older command work there. */
-async function copyText(text: string, state?: Signal<CopyState>): Promise<boolean> {
-  const copied = await writeClipboard(text)
-  if (state) {
-    state.value = copied ? 'copied' : 'refused'
-    setTimeout(() => {
-      state.value = 'ready'
-    }, shownMs)
-  }
-  return copied
+async function copyText(text: string, state: Signal<CopyState>): Promise<void> {
+  state.value = (await writeClipboard(text)) ? 'copied' : 'refused'
+  setTimeout(() => {
+    state.value = 'ready'
+  }, shownMs)
 }
 
-async function writeClipboard(text: string): Promise<boolean> {
+/** False when the browser refused. The clipboard is absent on plain http other than loopback: a selection and the older command work there. */
+export async function writeClipboard(text: string): Promise<boolean> {
   try {
     await navigator.clipboard.writeText(text)
     return true
@@ -62,7 +58,8 @@ function copySelection(text: string): boolean {
   const area = document.createElement('textarea')
   area.value = text
   area.className = 'sr-only'
-  const home = document.querySelector('dialog[open]') ?? document.body
+  // What is below the last modal dialog is inert.
+  const home = [...document.querySelectorAll('dialog:modal')].at(-1) ?? document.body
   home.append(area)
   const before = document.activeElement
   area.select()

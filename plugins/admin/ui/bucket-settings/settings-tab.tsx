@@ -3,7 +3,7 @@ import { Badge, Button, Card, ErrorAlert, KeyValue, KeyValues, Link, SkeletonLin
 import { ChangeOwnerDialog } from '../buckets/change-owner-dialog.tsx'
 import { CopyPolicyForm } from '../buckets/copy-policy-form.tsx'
 import { bucketHref } from '../buckets/links.ts'
-import { OwnerBadge, useOwnerNames } from '../buckets/owner-badge.tsx'
+import { OwnerBadge } from '../buckets/owner-badge.tsx'
 import { AccessCard } from './access-card.tsx'
 import { CorsCard } from './cors-card.tsx'
 import { DeleteCard } from './delete-card.tsx'
@@ -15,12 +15,11 @@ import { UploadsCard } from './uploads-card.tsx'
 export const SettingsTab = component$<{ bucket: string }>(({ bucket }) => {
   const found = useQuery('GET /buckets/:name', () => ({ params: { name: bucket } }))
   const hasS3 = useIsEnabled('s3')
-  const names = useOwnerNames()
   const hasPacking = useParts('bucketTabs').value.some(({ id }) => id === 'packs')
   const s3 = useQuery('GET /buckets/:name/s3-settings', () => (hasS3.value ? { params: { name: bucket } } : null))
   const isChanging = useSignal(false)
   if (!found.data) return found.error ? <ErrorAlert error={found.error} onRetry$={found.refresh} /> : <SkeletonLines lines={8} />
-  const { owner_access_key, default_copies, minimum_durable_copies } = found.data
+  const { owner_access_key, owner_name, default_copies, minimum_durable_copies } = found.data
   return (
     <div class="grid items-start gap-4 lg:grid-cols-2">
       <Card title="Copies">
@@ -33,7 +32,7 @@ export const SettingsTab = component$<{ bucket: string }>(({ bucket }) => {
         <KeyValues>
           <KeyValue label="Owner">
             <span class="inline-flex flex-wrap items-center justify-end gap-2">
-              <OwnerBadge owner={owner_access_key} names={names} />
+              <OwnerBadge owner={owner_access_key} name={owner_name} />
               <Button
                 size="sm"
                 icon="user"

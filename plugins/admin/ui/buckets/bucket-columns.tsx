@@ -2,12 +2,12 @@ import { Ago, type Answer, Bytes, type Column, Count, HealthBadge, Icon, Link, t
 import { BelowTarget } from './below-target.tsx'
 import { isObserved } from './health-policy.ts'
 import { bucketHref } from './links.ts'
-import { OwnerBadge, type OwnerNames } from './owner-badge.tsx'
+import { OwnerBadge } from './owner-badge.tsx'
 import { PublicBadge } from './public-badge.tsx'
 
 type Bucket = Answer<'GET /buckets'>[number]
 
-export const bucketColumns = (names: OwnerNames): readonly Column<Bucket>[] => [
+export const bucketColumns: readonly Column<Bucket>[] = [
   {
     id: 'name',
     label: 'Name',
@@ -22,7 +22,7 @@ export const bucketColumns = (names: OwnerNames): readonly Column<Bucket>[] => [
     ),
   },
   { id: 'access', label: 'Access', cell: (bucket) => <PublicBadge bucket={bucket} /> },
-  { id: 'owner', label: 'Owner', cell: ({ owner_access_key }) => <OwnerBadge owner={owner_access_key} names={names} /> },
+  { id: 'owner', label: 'Owner', cell: ({ owner_access_key, owner_name }) => <OwnerBadge owner={owner_access_key} name={owner_name} /> },
   {
     id: 'copies',
     label: 'Copies',

@@ -1,10 +1,9 @@
 import { component$, type JSXOutput } from '@builder.io/qwik'
 import { Ago, type Answer, Bytes, Count, Skeleton } from '@svc/ui-kit'
-import { OwnerBadge, useOwnerNames } from './owner-badge.tsx'
+import { OwnerBadge } from './owner-badge.tsx'
 
 /** What an operator wants to know of every bucket, in one line. */
 export const BucketFacts = component$<{ bucket: Answer<'GET /buckets/:name'> | undefined }>(({ bucket }) => {
-  const names = useOwnerNames()
   return (
     <dl class="grid grid-cols-2 gap-x-6 gap-y-3 rounded-lg border bg-panel px-4 py-3 sm:grid-cols-3 lg:grid-cols-5">
       {fact('Objects', bucket && <Count value={bucket.object_count} />)}
@@ -18,7 +17,7 @@ export const BucketFacts = component$<{ bucket: Answer<'GET /buckets/:name'> | u
           </>
         ),
       )}
-      {fact('Owner', bucket && <OwnerBadge owner={bucket.owner_access_key} names={names} />)}
+      {fact('Owner', bucket && <OwnerBadge owner={bucket.owner_access_key} name={bucket.owner_name} />)}
       {fact('Created', bucket && <Ago time={bucket.created_at} />)}
     </dl>
   )

@@ -58,7 +58,7 @@ export const BucketPage = component$(() => {
       </PageHeader>
       <BucketFacts bucket={bucket.data} />
       {bucket.data && <PublicNote bucket={bucket.data} />}
-      <BulkProgress bucket={name} />
+      <BulkProgress bucket={name} running={bucket.data?.bulk_action_id} />
       <div class="mt-5">
         <TabLinks
           label="Parts of the bucket"

@@ -4,7 +4,7 @@ import { BucketDeletionNote } from './bucket-deletion-note.tsx'
 import { BucketHealth } from './bucket-health.tsx'
 import { CopyPolicyForm } from './copy-policy-form.tsx'
 import { DataSetList } from './data-set-list.tsx'
-import { OwnerBadge, useOwnerNames } from './owner-badge.tsx'
+import { OwnerBadge } from './owner-badge.tsx'
 import { ReplacementList } from './replacement-list.tsx'
 
 interface BucketSheetProps {
@@ -18,7 +18,6 @@ interface BucketSheetProps {
 /** Facts, health, data sets and settings of a bucket. */
 export const BucketSheet = component$<BucketSheetProps>(({ open, bucket, onRefresh$, onOwner$, onClose$ }) => {
   const hasCopies = useIsEnabled('replication')
-  const names = useOwnerNames()
   return (
     <Sheet open={open} title={bucket.name} description="Details and settings of the bucket" size="lg" onClose$={onClose$}>
       <div class="flex flex-col gap-7">
@@ -49,7 +48,7 @@ export const BucketSheet = component$<BucketSheetProps>(({ open, bucket, onRefre
           <KeyValues>
             <KeyValue label="Owner">
               <span class="inline-flex flex-wrap items-center justify-end gap-2">
-                <OwnerBadge owner={bucket.owner_access_key} names={names} />
+                <OwnerBadge owner={bucket.owner_access_key} name={bucket.owner_name} />
                 <Button size="sm" icon="user" changes="PUT /buckets/:name/owner" orHidden onClick$={onOwner$}>
                   Change owner
                 </Button>

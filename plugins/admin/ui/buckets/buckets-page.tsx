@@ -15,13 +15,11 @@ import {
 import { bucketColumns, bucketMenu } from './bucket-columns.tsx'
 import { ChangeOwnerDialog } from './change-owner-dialog.tsx'
 import { CreateBucketDialog } from './create-bucket-dialog.tsx'
-import { useOwnerNames } from './owner-badge.tsx'
 import { ownerName } from './owner-policy.ts'
 
 /** All buckets. The filter and the open dialog are in the address. */
 export const BucketsPage = component$(() => {
   const buckets = useQuery('GET /buckets')
-  const names = useOwnerNames()
   const filter = useSearchParam('q')
   const create = useSearchParam('create')
   const ownerOf = useSearchParam('owner')
@@ -34,11 +32,8 @@ export const BucketsPage = component$(() => {
   const wanted = filter.value.toLowerCase()
   const all = buckets.data
   const shown = all?.filter(
-    ({ name, owner_access_key: owner }) =>
-      name.includes(wanted) ||
-      ownerName(owner, names.get(owner ?? ''))
-        .toLowerCase()
-        .includes(wanted),
+    ({ name, owner_access_key, owner_name }) =>
+      name.includes(wanted) || ownerName(owner_access_key, owner_name).toLowerCase().includes(wanted),
   )
   const changing = all?.find(({ name }) => name === ownerOf.value)
   return (
@@ -68,7 +63,7 @@ export const BucketsPage = component$(() => {
       <Card flush>
         <Table
           label="Buckets"
-          columns={bucketColumns(names)}
+          columns={bucketColumns}
           rows={shown}
           rowKey={({ name }) => name}
           error={buckets.error?.message}

@@ -1,6 +1,5 @@
 import { $, component$, type QRL, type Signal, useId, useSignal } from '@builder.io/qwik'
-import { Button, call, Dialog, ErrorAlert, invalidate, ReviewTable, Stepper, toast, useAction$ } from '@svc/ui-kit'
-import { useOwnerNames } from './owner-badge.tsx'
+import { Button, call, Dialog, ErrorAlert, invalidate, ReviewTable, Stepper, toast, useAction$, useIsEnabled, useQuery } from '@svc/ui-kit'
 import { isUnassigned, ownerName } from './owner-policy.ts'
 import { OwnerSelect } from './owner-select.tsx'
 
@@ -16,7 +15,8 @@ export const ChangeOwnerDialog = component$<ChangeOwnerProps>(({ open, bucket, c
   const owner = useSignal('')
   const isReview = useSignal(false)
   const formId = useId()
-  const names = useOwnerNames()
+  const hasUsers = useIsEnabled('s3')
+  const users = useQuery('GET /s3-users', () => (hasUsers.value ? {} : null))
   const change = useAction$((name: string, owner_access_key: string) =>
     call('PUT /buckets/:name/owner', { params: { name }, body: { owner_access_key } }),
   )
@@ -30,11 +30,11 @@ export const ChangeOwnerDialog = component$<ChangeOwnerProps>(({ open, bucket, c
     if (!changed) return
     invalidate(['GET /buckets', 'GET /buckets/:name', 'GET /s3-users'])
     open.value = false
-    toast({ title: `${bucket} belongs to ${ownerName(changed.owner_access_key)}` })
+    toast({ title: `${bucket} belongs to ${changed.owner_name ?? ownerName(changed.owner_access_key)}` })
   })
   const locked =
     owner.value === '' ? 'Choose an owner first.' : owner.value === current ? 'The bucket already belongs to this owner.' : undefined
-  const named = (key: string | null) => ownerName(key, names.get(key ?? ''))
+  const named = (key: string | null) => ownerName(key, users.data?.find(({ access_key }) => access_key === key)?.name)
   return (
     <Dialog open={open} title={`Change the owner of ${bucket}`} pending={change.isPending} onClose$={onClose$}>
       <div class="flex flex-col gap-4">

@@ -38,6 +38,9 @@ export const DataSetList = component$<{ sets: readonly DataSet[]; wanted: number
   )
 })
 
+/** One that ended as planned has no health: nothing of it has to be available. */
+const hasHealth = ({ status, storage_health }: DataSet) => status !== 'retired' || storage_health.status !== 'available'
+
 const DataSetItem = component$<{ set: DataSet }>(({ set }) => (
   <li class={['rounded-md border px-3.5 py-2.5', set.is_current ? '' : 'bg-sunken']}>
     <div class="flex flex-wrap items-center justify-between gap-2">
@@ -46,7 +49,7 @@ const DataSetItem = component$<{ set: DataSet }>(({ set }) => (
       </span>
       <span class="flex flex-wrap gap-1.5">
         <Badge tone={looks[set.status][0]}>{looks[set.status][1]}</Badge>
-        <HealthBadge health={set.storage_health} />
+        {hasHealth(set) && <HealthBadge health={set.storage_health} />}
         {!set.is_current && <Badge tone="neutral">{`generation ${set.generation}, earlier`}</Badge>}
       </span>
     </div>

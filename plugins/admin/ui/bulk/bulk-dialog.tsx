@@ -7,7 +7,6 @@ import {
   formatExactCount,
   formatPlural,
   type Input,
-  invalidate,
   KeyText,
   newRequestId,
   useAction$,
@@ -66,7 +65,6 @@ export const BulkDialog = component$<BulkDialogProps>(({ open, bucket, action, t
         if (!action) return
         startedAction.value = { bucket, id: action.id }
         isStarted.value = true
-        invalidate(['GET /buckets/:name/bulk-actions'])
         open.value = false
       })}
       onClose$={$(() => onClose$(isStarted.value))}

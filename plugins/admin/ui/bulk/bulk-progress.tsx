@@ -18,25 +18,31 @@ import { objectLists } from '../objects/object-lists.ts'
 import { type BulkActionFacts, bulkTexts, describeEnd, describeRest } from './bulk-texts.ts'
 import { startedAction } from './started-action.ts'
 
+interface BulkProgressProps {
+  bucket: string
+  /** Id of the action that runs, as the bucket says. */
+  running: number | undefined
+}
+
 /** The bulk action that runs in a bucket, until its end; nothing while none runs. */
-export const BulkProgress = component$<{ bucket: string }>(({ bucket }) => {
-  /** Kept until its end was told, also when the list names no running one any more. */
+export const BulkProgress = component$<BulkProgressProps>((props) => {
+  const { bucket } = props
+  /** Kept until its end was told, also when the bucket names no running one any more. */
   const watched = useSignal<number>()
-  const list = useQuery('GET /buckets/:name/bulk-actions', () => ({ params: { name: bucket } }))
   const one = useQuery('GET /bulk-actions/:id', () => (watched.value === undefined ? null : { params: { id: String(watched.value) } }))
   const stop = useAction$(async (id: number) => {
     await call('POST /bulk-actions/:id/stop', { params: { id: String(id) } })
-    invalidate(['GET /bulk-actions/:id', 'GET /buckets/:name/bulk-actions'])
+    invalidate(['GET /bulk-actions/:id', 'GET /buckets/:name'])
   })
-  /** The list may be older than the end. */
+  /** The answer for the bucket may be older than the end. */
   const told = useSignal<number>()
   const started = useObservable(startedAction)
   useTask$(({ track }) => {
-    const running = track(() => list.data)?.actions.find(({ status }) => status === 'running')
-    if (running && running.id !== told.value) watched.value = running.id
+    const running = track(() => props.running)
+    if (running !== undefined && running !== told.value) watched.value = running
   })
   useTask$(({ track }) => {
-    // It may have ended before a list names it.
+    // It may have ended before the bucket names it.
     const own = track(() => started.value)
     if (own?.bucket === bucket && own.id !== told.value) watched.value = own.id
   })
@@ -47,7 +53,7 @@ export const BulkProgress = component$<{ bucket: string }>(({ bucket }) => {
     told.value = seen.id
     // Told once, also when the page of the bucket is opened again.
     if (startedAction.value?.id === seen.id) startedAction.value = undefined
-    invalidate([...objectLists, 'GET /buckets/:name/bulk-actions'])
+    invalidate(objectLists)
     tellEnd(seen)
   })
   const action = one.data

@@ -1,5 +1,6 @@
 import { component$ } from '@builder.io/qwik'
 import { Alert, Badge, Copyable, copyLooks, HealthBadge, ReplicaStrip, SkeletonLines, useQuery } from '@svc/ui-kit'
+import { bestCopies } from './state-policy.ts'
 
 export const ObjectCopies = component$<{ bucket: string; versionId: string }>(({ bucket, versionId }) => {
   const provenance = useQuery('GET /buckets/:name/objects/provenance', () => ({
@@ -13,7 +14,7 @@ export const ObjectCopies = component$<{ bucket: string; versionId: string }>(({
         <h3 id="panel-copies" class="text-sm font-semibold">
           Copies
         </h3>
-        {provenance.data && <ReplicaStrip copies={provenance.data.copies} requested={provenance.data.requested_copies} text />}
+        {provenance.data && <ReplicaStrip copies={bestCopies(provenance.data.copies)} requested={provenance.data.requested_copies} text />}
       </div>
       {provenance.error && <Alert tone="danger">{provenance.error.message}</Alert>}
       {!copies && !provenance.error && <SkeletonLines lines={3} label="Loading the copies" />}

@@ -1,5 +1,6 @@
 import { $, component$, useSignal, useTask$ } from '@builder.io/qwik'
-import { Button, FilterBar, patchQueries, useEvent$, useIsEnabled, useQuery, useSearchParam } from '@svc/ui-kit'
+import { FilterBar, patchQueries, useEvent$, useIsEnabled, useQuery, useSearchParam } from '@svc/ui-kit'
+import { BulkButton } from '../bulk/bulk-button.tsx'
 import { BulkDialog } from '../bulk/bulk-dialog.tsx'
 import { DownloadSelected } from './download-selected.tsx'
 import { FolderCrumbs } from './folder-crumbs.tsx'
@@ -59,16 +60,9 @@ export const ObjectsTab = component$<{ bucket: string }>(({ bucket }) => {
       </div>
       <SelectionBar selected={selected}>
         <DownloadSelected bucket={bucket} selected={selected} />
-        <Button
-          size="sm"
-          variant="danger"
-          icon="trash"
-          changes="POST /buckets/:name/bulk-actions"
-          orHidden
-          onClick$={() => askToDelete(selected.value)}
-        >
+        <BulkButton icon="trash" danger onClick$={() => askToDelete(selected.value)}>
           Delete
-        </Button>
+        </BulkButton>
       </SelectionBar>
       <ObjectTable
         bucket={bucket}

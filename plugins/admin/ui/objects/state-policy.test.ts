@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { describeState, mergeProgress } from './state-policy.ts'
+import { bestCopies, describeState, mergeProgress } from './state-policy.ts'
 
 const progress = (attempt: number, uploaded_bytes: number, done = false) => ({ attempt, uploaded_bytes, done }) as never
 
@@ -41,4 +41,13 @@ describe('states of objects', () => {
     expect(mergeProgress(progress(2, 1), progress(1, 9))).toEqual(progress(2, 1))
     expect(mergeProgress(progress(1, 9), progress(2, 1))).toEqual(progress(2, 1))
   })
+})
+
+const copy = (copy_index: number, status: 'pending' | 'committed' | 'failed', provider_id: string) => ({ copy_index, status, provider_id })
+
+test('a replica that moves to another provider counts as one copy, the better one', () => {
+  const moving = [copy(0, 'committed', '1'), copy(0, 'pending', '7'), copy(1, 'committed', '2')]
+  expect(bestCopies(moving).map(({ provider_id }) => provider_id)).toEqual(['1', '2'])
+  expect(bestCopies([copy(0, 'failed', '1'), copy(0, 'pending', '7')]).map(({ status }) => status)).toEqual(['pending'])
+  expect(bestCopies([])).toEqual([])
 })

@@ -58,3 +58,14 @@ export function mergeProgress(
   if (next.attempt < known.attempt || known.done || next.uploaded_bytes < known.uploaded_bytes) return known
   return next
 }
+
+type Copy = Answer<'GET /buckets/:name/objects/provenance'>['copies'][number]
+
+/** Worst first. */
+const order: readonly Copy['status'][] = ['failed', 'pending', 'piece_ready', 'committing', 'committed']
+
+/** The best copy of each replica: while one moves to another provider it has two, and is one copy. */
+export const bestCopies = <C extends Pick<Copy, 'copy_index' | 'status'>>(copies: readonly C[]): readonly C[] =>
+  [...Map.groupBy(copies, ({ copy_index }) => copy_index).values()].flatMap(
+    (ofReplica) => ofReplica.toSorted((a, b) => order.indexOf(b.status) - order.indexOf(a.status))[0] ?? [],
+  )

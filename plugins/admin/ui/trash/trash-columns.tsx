@@ -1,9 +1,26 @@
-import { Ago, type Answer, Bytes, type Column, Copyable, CopyButton, Icon, Link, type MenuItem, shortenKey, showHidden } from '@svc/ui-kit'
+import type { QRL } from '@builder.io/qwik'
+import {
+  Ago,
+  type Answer,
+  Button,
+  Bytes,
+  type Column,
+  Copyable,
+  CopyButton,
+  Icon,
+  Link,
+  type MenuItem,
+  shortenKey,
+  showHidden,
+} from '@svc/ui-kit'
 import { versionsHref } from '../buckets/links.ts'
 
 export type DeletedObject = Answer<'GET /buckets/:name/objects/deleted'>['objects'][number]
 
-export const trashColumns = (bucket: string): readonly Column<DeletedObject>[] => [
+type OnAction = QRL<(action: string, key: string) => void>
+
+/** `onAction$` is absent for a role that may not restore. */
+export const trashColumns = (bucket: string, onAction$: OnAction | undefined): readonly Column<DeletedObject>[] => [
   {
     id: 'key',
     label: 'Key',
@@ -37,7 +54,25 @@ export const trashColumns = (bucket: string): readonly Column<DeletedObject>[] =
     ),
   },
   { id: 'deleted', label: 'Deleted', align: 'end', cell: ({ deleted_at }) => <Ago time={deleted_at} /> },
+  ...(onAction$ ? [restoreColumn(onAction$)] : []),
 ]
+
+const restoreColumn = (onAction$: OnAction): Column<DeletedObject> => ({
+  id: 'restore',
+  label: 'Restore',
+  align: 'end',
+  cell: ({ key }) => (
+    <Button
+      size="sm"
+      variant="ghost"
+      aria-label={`Restore ${showHidden(key)}`}
+      changes="POST /buckets/:name/objects/restore"
+      onClick$={() => onAction$('restore', key)}
+    >
+      Restore
+    </Button>
+  ),
+})
 
 export const trashMenu =
   (bucket: string) =>

@@ -1,5 +1,6 @@
 import { $, component$, type QRL, type Signal, useSignal, useTask$ } from '@builder.io/qwik'
 import { Button, Card, Empty, FilterBar, formatPlural, setSearch, Table, useQuery, useRefusal, useSearchParam } from '@svc/ui-kit'
+import { BulkButton } from '../bulk/bulk-button.tsx'
 import { BulkDialog, type BulkTargets } from '../bulk/bulk-dialog.tsx'
 import { CursorPager } from '../objects/cursor-pager.tsx'
 import { PrefixSearch } from '../objects/prefix-search.tsx'
@@ -32,7 +33,13 @@ export const TrashTab = component$<{ bucket: string }>(({ bucket }) => {
     selected.value = []
   })
   const rows = page.data?.objects
-  const refused = useRefusal()('POST /buckets/:name/bulk-actions')
+  const refusal = useRefusal()
+  const choose = $((action: string, key: string) => {
+    const item = page.data?.objects.find((row) => row.key === key)
+    if (!item) return
+    chosen.value = { action, item }
+    isOpen.value = true
+  })
   const close = $(() => {
     // The item stays: Qwik may read it again while the dialog ends.
     if (chosen.value) chosen.value = { ...chosen.value, action: '' }
@@ -57,19 +64,14 @@ export const TrashTab = component$<{ bucket: string }>(({ bucket }) => {
       <Card flush>
         <Table
           label={`Deleted objects of ${bucket}`}
-          columns={trashColumns(bucket)}
+          columns={trashColumns(bucket, refusal('POST /buckets/:name/objects/restore') ? undefined : choose)}
           rows={rows}
           rowKey={({ key }) => key}
-          selected={refused ? undefined : selected}
+          selected={refusal('POST /buckets/:name/bulk-actions') ? undefined : selected}
           error={page.error?.message}
           onRetry$={page.refresh}
           menu={trashMenu(bucket)}
-          onMenu$={$((action: string, key: string) => {
-            const item = page.data?.objects.find((row) => row.key === key)
-            if (!item) return
-            chosen.value = { action, item }
-            isOpen.value = true
-          })}
+          onMenu$={choose}
         >
           <div q:slot="empty">
             <NoTrash q={q.value} after={after.value} />
@@ -119,19 +121,12 @@ const TrashSelection = component$<TrashSelectionProps>(({ selected, onAsk$ }) =>
   )
   return (
     <SelectionBar selected={selected}>
-      <Button size="sm" icon="archive-restore" changes="POST /buckets/:name/bulk-actions" orHidden onClick$={() => ask('restore')}>
+      <BulkButton icon="archive-restore" onClick$={() => ask('restore')}>
         Restore selected
-      </Button>
-      <Button
-        size="sm"
-        variant="danger"
-        icon="trash"
-        changes="POST /buckets/:name/bulk-actions"
-        orHidden
-        onClick$={() => ask('delete_permanently')}
-      >
+      </BulkButton>
+      <BulkButton icon="trash" danger onClick$={() => ask('delete_permanently')}>
         Delete selected permanently
-      </Button>
+      </BulkButton>
     </SelectionBar>
   )
 })

@@ -1,6 +1,5 @@
 import { component$ } from '@builder.io/qwik'
 import { Ago, Alert, Badge, Copyable, formatCount, healthReasons, KeyText, KeyValue, KeyValues, Link } from '@svc/ui-kit'
-import { HealthState } from '../health/health-state.tsx'
 import { choiceWords } from '../providers/describe-provider.ts'
 import {
   chainLook,
@@ -13,6 +12,7 @@ import {
   standingText,
 } from './describe-data-set.ts'
 import { ProvingStrip } from './proving-strip.tsx'
+import { SetState } from './set-state.tsx'
 
 /** Everything that is known of a data set. */
 export const DataSetFacts = component$<{ set: DataSet }>(({ set }) => {
@@ -30,7 +30,7 @@ export const DataSetFacts = component$<{ set: DataSet }>(({ set }) => {
       )}
       <KeyValues>
         <KeyValue label="State">
-          <HealthState signal={{ ...signal, reason_codes: [] }} />
+          <SetState set={set} withoutReasons />
         </KeyValue>
         {signal.reason_codes.length > 0 && (
           <KeyValue label="Reasons">

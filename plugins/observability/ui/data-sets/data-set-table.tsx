@@ -1,6 +1,5 @@
 import { component$ } from '@builder.io/qwik'
 import { Ago, Badge, type Column, Empty, Link, LinkButton, type Query, setSearch, showHidden, Table, toneText } from '@svc/ui-kit'
-import { HealthState } from '../health/health-state.tsx'
 import {
   chainLook,
   type DataSet,
@@ -12,6 +11,7 @@ import {
   slotText,
 } from './describe-data-set.ts'
 import { ProvingStrip } from './proving-strip.tsx'
+import { SetState } from './set-state.tsx'
 
 interface DataSetTableProps {
   query: Query<DataSetPage>
@@ -78,7 +78,7 @@ const columns: readonly Column<DataSet>[] = [
       </Link>
     ),
   },
-  { id: 'state', label: 'State', grow: true, cell: ({ signal }) => <HealthState signal={signal} /> },
+  { id: 'state', label: 'State', grow: true, cell: (set) => <SetState set={set} /> },
   {
     id: 'chain',
     label: 'On chain',

@@ -61,6 +61,9 @@ export const localWords: Readonly<Record<Facts['local_status'], string>> = {
   retired: 'Retired',
 }
 
+/** It ended as planned, and nothing of it has to be available. */
+export const hasEnded = ({ facts, signal }: DataSet): boolean => facts.local_status === 'retired' && signal.status === 'available'
+
 const provingLooks: Readonly<Record<NonNullable<Facts['proving']>['state'], Look>> = {
   not_started: { word: 'Not started', tone: 'neutral' },
   proven: { word: 'Proven', tone: 'success' },

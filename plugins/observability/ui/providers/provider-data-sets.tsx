@@ -2,7 +2,8 @@ import { component$ } from '@builder.io/qwik'
 import { Ago, Card, type Column, Empty, formatCount, Link, Table, useQuery } from '@svc/ui-kit'
 import { type DataSet, nameOfSet, piecesText } from '../data-sets/describe-data-set.ts'
 import { ProvingStrip } from '../data-sets/proving-strip.tsx'
-import { HealthState } from '../health/health-state.tsx'
+import { SetState } from '../data-sets/set-state.tsx'
+
 import { choiceWords } from './describe-provider.ts'
 
 const shownMax = 25
@@ -59,7 +60,7 @@ const columns: readonly Column<DataSet>[] = [
       </Link>
     ),
   },
-  { id: 'state', label: 'State', grow: true, cell: ({ signal }) => <HealthState signal={signal} /> },
+  { id: 'state', label: 'State', grow: true, cell: (set) => <SetState set={set} /> },
   {
     id: 'why',
     label: 'Chosen because',

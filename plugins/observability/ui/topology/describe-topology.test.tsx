@@ -52,7 +52,16 @@ test('buckets stand by risk, also those without a data set; providers by number 
   expect(lanes.sets.map(({ label, note, state, retired }) => [label, note, state, retired])).toEqual([
     ['Data set 101', 'Replica 1', 'Available', false],
     ['New data set', 'Replica 1', 'Unavailable', false],
-    ['Data set 102', 'Replica 2', 'Available, draining', true],
+    ['Data set 102', 'Replica 2', 'Available, serves reads only', true],
+  ])
+})
+
+test('a data set that has retired is not shown as available, and one that the chain still runs has its verdict', () => {
+  const ended = { is_current: false, local_status: 'retired' }
+  const sets = [set(1, 'calm 9', ended), set(2, 'calm 10', ended, 'degraded')]
+  expect(toLanes({ ...all, sets }, {}, looks).sets.map(({ id, tone, state }) => [id, tone, state])).toEqual([
+    ['1', 'neutral', 'Retired'],
+    ['2', 'warning', 'Degraded, retired'],
   ])
 })
 

@@ -1,6 +1,6 @@
 /** The topology as lanes: buckets, the data sets of their replica slots, providers. Pure. */
 import type { Answer, HealthStatus, Input, Tone } from '@svc/ui-kit'
-import { type DataSet, nameOfSet } from '../data-sets/describe-data-set.ts'
+import { type DataSet, hasEnded, localWords, nameOfSet } from '../data-sets/describe-data-set.ts'
 import { readId, readStatus } from '../health/list-query-policy.ts'
 import { nameOf, type Provider } from '../providers/describe-provider.ts'
 import type { LaneNode, LaneSet, LanesData } from './lanes-policy.ts'
@@ -79,10 +79,13 @@ export function toLanes({ buckets, sets, providers }: Topology, filter: Topology
 
 type ToNode = (id: string, label: string, status: HealthStatus, more?: string) => LaneNode
 
-function toSet({ facts, signal }: DataSet, toNode: ToNode): LaneSet {
-  const isPlain = facts.local_status === 'ready' || facts.local_status === 'retired'
+function toSet(set: DataSet, toNode: ToNode): LaneSet {
+  const { facts, signal } = set
+  const more = facts.local_status === 'ready' ? '' : `, ${localWords[facts.local_status].toLowerCase()}`
+  const node = toNode(String(facts.local_data_set_id), nameOfSet(facts), signal.status, more)
   return {
-    ...toNode(String(facts.local_data_set_id), nameOfSet(facts), signal.status, isPlain ? '' : `, ${facts.local_status}`),
+    ...node,
+    ...(hasEnded(set) && { tone: 'neutral' as const, state: localWords[facts.local_status] }),
     bucket: facts.bucket_name,
     provider: facts.provider_id,
     note: `Replica ${facts.copy_index + 1}`,

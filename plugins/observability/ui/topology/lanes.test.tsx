@@ -18,7 +18,7 @@ test('the map has the same facts as text and as table', async () => {
   await userEvent('[aria-label$="as table"]', 'click')
   expect(all(screen, 'tr').map((row) => Array.from(row.children).map((cell) => cell.textContent))).toEqual([
     ['Bucket', 'Data set', 'Provider', 'State'],
-    ['media', 'Data set 1', '<b>north</b>', 'lost, retired'],
+    ['media', 'Data set 1', '<b>north</b>', 'lost, replaced'],
   ])
 })
 

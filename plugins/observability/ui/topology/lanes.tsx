@@ -13,12 +13,12 @@ interface LanesProps {
 }
 
 const replacing = { label: 'Replacement running', swatch: 'stroke-info-fill', dash: '5 4' }
-const retired = { label: 'Retired', swatch: 'stroke-neutral-fill', dash: '1 3' }
+const replaced = { label: 'Replaced', swatch: 'stroke-neutral-fill', dash: '1 3' }
 
 /** Only lines that are in the picture. */
 const toLegend = ({ sets }: LanesData) => [
   ...(sets.some((set) => set.replacing) ? [replacing] : []),
-  ...(sets.some((set) => set.retired) ? [retired] : []),
+  ...(sets.some((set) => set.retired) ? [replaced] : []),
 ]
 
 /** Which bucket is stored where: three lanes of buttons with lines between them. Hover and focus dim the rest; arrow keys move within a lane. */
@@ -73,7 +73,7 @@ function toTable({ buckets, sets, providers }: LanesData) {
       nameOf(buckets, set.bucket),
       set.label,
       nameOf(providers, set.provider),
-      [set.state, set.retired && 'retired', set.replacing && 'replacement running'].filter(Boolean).join(', '),
+      [set.state, set.retired && 'replaced', set.replacing && 'replacement running'].filter(Boolean).join(', '),
     ]),
   }
 }

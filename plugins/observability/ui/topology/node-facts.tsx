@@ -1,8 +1,8 @@
 import { component$ } from '@builder.io/qwik'
 import { Ago, Bytes, Count, HealthBadge, healthReasons, KeyText, KeyValue, KeyValues, setSearch, showHidden } from '@svc/ui-kit'
 import { type DataSet, nameOfProvider, nameOfSet, slotText } from '../data-sets/describe-data-set.ts'
+import { SetState } from '../data-sets/set-state.tsx'
 import { HealthState } from '../health/health-state.tsx'
-import { toHealth } from '../health/list-query-policy.ts'
 import { type Provider, rateOf, successOf } from '../providers/describe-provider.ts'
 import type { Bucket } from './describe-topology.ts'
 
@@ -84,7 +84,7 @@ const SetList = ({ title, sets, label }: { title: string; sets: readonly DataSet
                 </button>
                 <bdi class="block truncate text-xs text-muted">{label(set)}</bdi>
               </span>
-              <HealthBadge health={toHealth(set.signal)} />
+              <SetState set={set} withoutReasons />
             </li>
           )
         })}

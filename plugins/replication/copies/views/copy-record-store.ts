@@ -44,14 +44,23 @@ const findCopiesOfParts = statement((db, { contentId }: Params<{ contentId: numb
   ),
 )
 
-/** `retrievalUrl` is set for copies that the provider already serves. */
+/** The copies in the order of their slots. `retrievalUrl` is set for copies that the provider already serves. */
 export async function listCopyRecords(
   reader: Reader,
   contentId: number,
   pieceUrl: (serviceUrl: string, pieceCid: string) => string,
 ): Promise<readonly CopyRecord[]> {
-  return (await reader.all(findCopies, { contentId })).map(({ contentId: _, ...row }) => toCopyRecord(row, pieceUrl))
+  const rows = await reader.all(findCopies, { contentId })
+  return withoutReplaced(rows).map(({ contentId: _, ...row }) => toCopyRecord(row, pieceUrl))
 }
+
+/** A copy on a data set that has ended is left out when its slot has a later copy: it did not fail, it has moved. */
+function withoutReplaced<R extends Pick<CopyRow, 'copyIndex' | 'state'>>(rows: readonly R[]): readonly R[] {
+  const last = new Map(rows.map((row) => [row.copyIndex, row]))
+  return rows.filter((row) => !isEnded(row) || last.get(row.copyIndex) === row)
+}
+
+const isEnded = ({ state }: Pick<CopyRow, 'state'>) => state === 'lost' || state === 'removed'
 
 /** The copies of each of the contents, without URLs. */
 export async function listCopiesOfSome(

@@ -18,7 +18,7 @@ export const NameDialog = component$<NameProps>((props) => {
   })
   const save = useAction$(async (accessKey: string, text: string) => {
     await call('PUT /s3-users/:accessKey/profile', { params: { accessKey }, body: { name: text === '' ? null : text } })
-    invalidate(['GET /s3-users'])
+    invalidate(['GET /s3-users', 'GET /buckets', 'GET /buckets/:name'])
     open.value = false
     toast({ title: 'Name saved' })
   })

@@ -1,15 +1,14 @@
 import { component$, type QRL, type Signal, Slot } from '@builder.io/qwik'
-import { Button, CancelButton, type ConfirmProps, Dialog, ErrorAlert, type ModalProps, RadioGroup } from '@svc/ui-kit'
+import { Button, CancelButton, type ConfirmProps, Dialog, ErrorAlert, RadioGroup } from '@svc/ui-kit'
 import { roles } from './user-policy.ts'
 
-interface RoleStepsProps extends ModalProps {
+interface RoleStepsProps
+  extends Pick<ConfirmProps, 'open' | 'title' | 'description' | 'pending' | 'onClose$' | 'changes' | 'lockedReason'> {
   role: Signal<string>
   /** The second step. */
   isReview: Signal<boolean>
   error: { readonly message: string } | undefined
   submitLabel: string
-  changes: ConfirmProps['changes']
-  lockedReason?: string | undefined
   onSubmit$: QRL<() => void>
 }
 

@@ -3,7 +3,13 @@ import { helpOf, type Role, type S3User, whyNotDeleted } from './user-policy.ts'
 
 const roleTones: Readonly<Record<Role, Tone>> = { user: 'neutral', userplus: 'info', admin: 'warning' }
 
-const limitText = (limit: number | null) => limit !== null && <span class="text-muted"> of {limit}</span>
+const limitText = (limit: number | null) =>
+  limit !== null && (
+    <span class="text-muted">
+      {' of '}
+      <Count value={limit} />
+    </span>
+  )
 
 export const userColumns: readonly Column<S3User>[] = [
   {

@@ -68,12 +68,12 @@ test('the svc program creates, lists, changes, rotates and deletes a user', asyn
   )
   const limits = await svc('limits', created.accessKey, '--buckets', '5', '--objects', 'none')
   expect(limits.stdout).toMatch(
-    /\nBuckets: 0, limit 5 \(own limit\)\nObject versions: 0, limit none \(own limit\)\nBytes: 0, limit none \(from the settings\)\n/,
+    /\nBuckets: 0, limit 5 \(own limit\)\nObject versions: 0, no limit \(own limit\)\nBytes: 0, no limit \(from the settings\)\n/,
   )
   expect((await svc('limits', created.accessKey)).stdout).toBe(limits.stdout)
   expect((await svc('limits', created.accessKey, '--buckets', 'default')).stdout).toContain('Buckets: 0, limit 1000 (from the settings)')
   expect(await svc('limits', created.accessKey, '--bytes', 'many')).toMatchObject({ code: 2 })
-  expect((await svc('limits')).stdout).toMatch(/^Buckets: 0, limit none\n/)
+  expect((await svc('limits')).stdout).toMatch(/^Buckets: 0, no limit\n/)
   expect(await svc('limits', '--buckets', '5')).toMatchObject({ code: 2 })
   expect(await svc('limits', 'nobody')).toMatchObject({ code: 2, stderr: expect.stringContaining('there is no S3 user nobody') })
   const rotated = readCredentials((await svc('rotate-secret', created.accessKey)).stdout)

@@ -25,7 +25,8 @@ export const formatTotals = (totals: Compared): string => formatCompared(totals,
 type Compared = Pick<S3UserItem, 'usage' | 'limits'>
 
 function formatCompared({ usage, limits }: Compared, originOf: (name: keyof S3UserItem['limits']) => string): string {
-  const of = (value: number, name: keyof S3UserItem['limits']) => `${value}, limit ${limits[name] ?? 'none'}${originOf(name)}`
+  const of = (value: number, name: keyof S3UserItem['limits']) =>
+    `${value}, ${limits[name] === null ? 'no limit' : `limit ${limits[name]}`}${originOf(name)}`
   return formatFacts([
     ['Buckets', of(usage.buckets, 'buckets')],
     ['Object versions', of(usage.objects, 'objects')],

@@ -13,6 +13,7 @@ import {
   TextInput,
   useAction$,
   useQuery,
+  writeClipboard,
 } from '@svc/ui-kit'
 import { endpointOf, expiries, objectUrlOf, s3UriOf, signersOf } from './share-policy.ts'
 
@@ -50,7 +51,7 @@ export const ShareDialog = component$<ShareDialogProps>(({ open, bucket, objectK
     isCopied.value = undefined
     const made = await share.run({ access_key, expires_seconds: Number(expiry.value), endpoint: endpoint.value })
     link.value = made
-    if (made) isCopied.value = await copyLink(made.url)
+    if (made) isCopied.value = await writeClipboard(made.url)
   })
   const failure = users.error ?? address.error ?? owner.error
   return (
@@ -117,16 +118,6 @@ export const ShareDialog = component$<ShareDialogProps>(({ open, bucket, objectK
     </Dialog>
   )
 })
-
-/** The clipboard is absent on plain http other than loopback. */
-async function copyLink(url: string): Promise<boolean> {
-  try {
-    await navigator.clipboard.writeText(url)
-    return true
-  } catch {
-    return false
-  }
-}
 
 const AddressLine = component$<{ label: string; text: string; name: string }>(({ label, text, name }) => (
   <div class="min-w-0">
