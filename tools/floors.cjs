@@ -13,7 +13,7 @@ module.exports = {
     'schema.ts',
     'command.ts',
     'dashboard-ui.ts',
-    'dashboard-build.ts',
+    'dashboard',
     'config',
     'log',
     'events',

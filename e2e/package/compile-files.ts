@@ -1,6 +1,6 @@
 import ts from 'typescript'
 
-/** As an author of pages has them: Vite resolves their imports. */
+/** Options of an author of pages, whose imports Vite resolves. */
 const pageOptions: ts.CompilerOptions = {
   module: ts.ModuleKind.ESNext,
   moduleResolution: ts.ModuleResolutionKind.Bundler,

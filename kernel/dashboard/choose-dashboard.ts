@@ -2,9 +2,9 @@
 import { createHash } from 'node:crypto'
 import { type Dirent, lstatSync, readdirSync, readFileSync } from 'node:fs'
 import { join, relative } from 'node:path'
-import { version } from './process/version.ts'
+import { version } from '../process/version.ts'
 
-export interface DashboardChoice {
+interface DashboardChoice {
   readonly folder: string
   /** Why the build in the data directory is not served, with the next step. Undefined when it is, or when there is none. */
   readonly problem?: string

@@ -3,8 +3,8 @@ import { chmodSync, mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync }
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, beforeEach, expect, test } from 'vitest'
-import { chooseDashboard, ownDashboardFolder } from './dashboard-build.ts'
-import { version } from './process/version.ts'
+import { version } from '../process/version.ts'
+import { chooseDashboard, ownDashboardFolder } from './choose-dashboard.ts'
 
 const builtIn = '/usr/lib/svc/ui/dist'
 const hash = (text: string) => createHash('sha256').update(text).digest('hex')
