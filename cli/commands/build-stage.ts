@@ -9,6 +9,7 @@ import { tmpdir } from 'node:os'
 import { dirname, join, relative } from 'node:path'
 import { text } from 'node:stream/consumers'
 import { CommandError } from '#kernel'
+import { beforeSignalEnds } from '../terminal/interrupt.ts'
 
 interface DashboardSource {
   readonly plugin: string
@@ -55,17 +56,27 @@ export function openBuildStage(home: string, tools: readonly { readonly name: st
   }
   return {
     async build({ out, sources, svc }) {
-      return await runBuild(join(stage, 'ui/build/staged-main.ts'), { out, sources: sources.map(toStaged), svc, home: join(home, 'ui') })
+      const request = { out, sources: sources.map(toStaged), svc, home: join(home, 'ui') }
+      const child = startBuild(join(stage, 'ui/build/staged-main.ts'), request)
+      using _cleanUp = beforeSignalEnds(() => {
+        child.kill()
+        remove()
+      })
+      return await readResult(child)
     },
     [Symbol.dispose]: remove,
   }
 }
 
-async function runBuild(program: string, request: object): Promise<unknown> {
+function startBuild(program: string, request: object) {
   const child = spawn(process.execPath, ['--disable-warning=ExperimentalWarning', program], { stdio: ['pipe', 'pipe', 'pipe'] })
   // A program that ends at its start does not read.
   child.stdin.on('error', () => {})
   child.stdin.end(JSON.stringify(request))
+  return child
+}
+
+async function readResult(child: ReturnType<typeof startBuild>): Promise<unknown> {
   const [stdout, stderr, [code]] = await Promise.all([text(child.stdout), text(child.stderr), once(child, 'close')])
   if (code !== 0) throw new CommandError(`the dashboard cannot be built: ${stderr.trim() || `the build ended with ${code}`}`)
   return JSON.parse(stdout)

@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto'
-import { chmodSync, mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
+import { chmodSync, chownSync, mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, beforeEach, expect, test } from 'vitest'
@@ -66,4 +66,12 @@ test('a link in place of the folder is refused', () => {
   const elsewhere = join(home, 'elsewhere')
   symlinkSync(own, elsewhere)
   expect(chooseDashboard(builtIn, elsewhere).problem).toContain('it is not a folder')
+})
+
+test.runIf(process.getuid?.() === 0)('a folder of a user who cannot change the configuration is refused', () => {
+  build()
+  chownSync(own, 4711, 4711)
+  expect(problem()).toContain('it belongs to the user 4711')
+  chownSync(home, 4711, 4711)
+  expect(problem()).toBeUndefined()
 })

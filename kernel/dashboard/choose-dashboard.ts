@@ -1,7 +1,7 @@
 /** Chooses the build of the dashboard that is served: the one of the data directory, which `svc plugins build` makes, or the built-in one. */
 import { createHash } from 'node:crypto'
-import { type Dirent, lstatSync, readdirSync, readFileSync } from 'node:fs'
-import { join, relative } from 'node:path'
+import { type Dirent, lstatSync, readdirSync, readFileSync, type Stats } from 'node:fs'
+import { dirname, join, relative } from 'node:path'
 import { version } from '../process/version.ts'
 
 interface DashboardChoice {
@@ -31,7 +31,7 @@ export function chooseDashboard(builtIn: string, own: string): DashboardChoice {
   try {
     const about = lstatSync(own, { throwIfNoEntry: false })
     if (about === undefined) return { folder: builtIn }
-    const fault = about.isDirectory() ? findFault(own) : 'it is not a folder'
+    const fault = about.isDirectory() ? (findStranger(own, about) ?? findFault(own)) : 'it is not a folder'
     return fault === undefined ? { folder: own } : refuse(builtIn, own, fault)
   } catch (error) {
     return refuse(builtIn, own, (error as Error).message)
@@ -42,6 +42,12 @@ const refuse = (builtIn: string, own: string, fault: string): DashboardChoice =>
   folder: builtIn,
   problem: `${own} is not served: ${fault}. Run \`svc plugins build\`, or delete the folder.`,
 })
+
+/** A directory such as /tmp lets every user add a folder. Who owns the data directory can change the configuration too. */
+function findStranger(own: string, { uid }: Stats): string | undefined {
+  const trusted = [0, process.getuid?.() ?? uid, lstatSync(dirname(own)).uid]
+  return trusted.includes(uid) ? undefined : `it belongs to the user ${uid}, who is neither the owner of its directory nor the user of svc`
+}
 
 function findFault(own: string): string | undefined {
   const list = readList(own)
