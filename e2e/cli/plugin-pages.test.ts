@@ -1,11 +1,12 @@
 /**
  * Pages of a plugin in the dashboard of an installed program, without the sources. Only in `npm run test:packed`, because the build takes
- * half a minute; e2e/ui/shell.test.ts shows the same pages in a browser.
+ * half a minute; e2e/ui/shell.test.ts shows the same pages of a clone.
  */
 import { cpSync, mkdirSync, readdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { expect, test } from 'vitest'
+import { testOperator } from '#kernel/testing'
 import { svcHome } from '../../cli/testing/run-svc.ts'
 import { isInstalledProgram } from '../../cli/testing/svc-program.ts'
 import { writeConfig } from '../fixtures/gateways/gateway.ts'
@@ -22,6 +23,17 @@ function linkBuildTools(folder: string): void {
     mkdirSync(dirname(link), { recursive: true })
     symlinkSync(join(root, 'node_modules', name), link)
   }
+}
+
+/** The disposal fails after a violation of the security policy. */
+async function visit(admin: string): Promise<void> {
+  // Finding the browser unpacks it.
+  const { hasBrowser, openPage, signIn } = await import('../ui/fixtures/browser.ts')
+  if (!hasBrowser) return
+  await using opened = await openPage()
+  await signIn(opened.page, { base_url: admin, admin: testOperator }, '/legal-holds')
+  await opened.page.getByRole('heading', { name: 'Legal holds', level: 1 }).waitFor()
+  await opened.page.getByText(words).waitFor()
 }
 
 test.runIf(isInstalledProgram)(
@@ -55,6 +67,8 @@ test.runIf(isInstalledProgram)(
     const scripts = readdirSync(join(own, 'assets')).filter((name) => name.endsWith('.js'))
     const texts = await Promise.all(scripts.map((name) => read(`/assets/${name}`)))
     expect(texts.filter((text) => text.includes(words))).toHaveLength(1)
+
+    await visit(admin)
 
     writeFileSync(join(own, 'index.html'), '<script src="/assets/other.js"></script>')
     expect(await read('/')).toBe(builtIn)
