@@ -1,10 +1,11 @@
+import { existsSync } from 'node:fs'
 import { dirname, join, resolve } from 'node:path'
 import { fileURLToPath } from 'node:url'
-import type { CommandCall } from '#kernel'
+import { type CommandCall, CommandError } from '#kernel'
 import { choosePlugins } from '#kernel/host'
 import { ownDashboardFolder, version } from '#kernel/system'
 import { builtinPlugins } from '../../plugins/index.ts'
-import { findPlace } from '../command-settings.ts'
+import { adviseInit, findPlace } from '../command-settings.ts'
 import { readDashboardSources } from '../dashboard-sources.ts'
 import { openBuildStage } from './build-stage.ts'
 import { findBuildTools } from './build-tools.ts'
@@ -20,6 +21,7 @@ const home = fileURLToPath(new URL('../../', import.meta.url))
 /** Builds the dashboard with the parts of all plugins of the configuration: a disabled one may be enabled later. */
 export async function run(call: CommandCall<unknown, { out: string | undefined }>): Promise<undefined> {
   const place = findPlace(call)
+  if (call.flags.out === undefined && !existsSync(place.dataDir)) throw new CommandError(adviseInit(place.configPath, call.env))
   const { enabled, disabled } = await choosePlugins({ plugins: builtinPlugins, ...place, env: call.env })
   const sources = await readDashboardSources([...enabled, ...disabled])
   const cwd = resolve(call.cwd ?? '.')
