@@ -62,7 +62,7 @@ beforeAll(async () => {
 }, packMs)
 afterAll(() => home[Symbol.dispose]())
 
-test('the package and its installation are small, and contain neither sources nor tools', async () => {
+test('the package and its installation are small, and contain neither sources of the program nor tools', async () => {
   expect(packed.packedBytes).toBeLessThan(packedMbMax * 1_000_000)
   expect(sizeOf(join(user.dir, 'node_modules'), (path) => !path.startsWith('@foundry-rs'))).toBeLessThan(installedMbMax * 1_000_000)
   const { dependencies } = JSON.parse(readFileSync(join(installed, 'package.json'), 'utf8'))
