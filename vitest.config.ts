@@ -81,7 +81,7 @@ export default defineConfig({
       {
         extends: true,
         plugins: [icons(), pluginUis([]), compileComponents({ srcDir: path('./ui/src') })],
-        resolve: { alias: { '@svc/ui-kit': path('./ui/src/kit.ts') } },
+        resolve: { alias: { '@svc/ui-kit': path('./ui/src/kit.ts'), 'svc/ui-kit': path('./ui/src/kit.ts') } },
         test: {
           name: 'rendering',
           include: renderingTests,

@@ -2,8 +2,8 @@
  * @recipe a name of a door
  * `#kernel` is for plugins, `#kernel/server` for plugins that run a server of their own, `#kernel/system` for plugins that show or configure
  * the whole system, `#kernel/host` for programs that run a kernel, `#kernel/testing` and `#cli/testing` for tests, `#cli` for the code of
- * commands. Authors elsewhere write `svc/kernel` and so on, `svc/plugins/storage` for the contract of a plugin, and in tests `svc/plugins`
- * for the built-in plugins.
+ * commands. Authors elsewhere write `svc/kernel` and so on, `svc/plugins/storage` for the contract of a plugin, `svc/ui-kit` for the kit of pages
+ * (built-in pages: `@svc/ui-kit`), and in tests `svc/plugins` for the built-in plugins.
  */
 /** The door for plugin authors: all that a plugin needs to declare itself and to do its work. Schemas come from `schema.ts`. */
 

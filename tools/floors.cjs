@@ -13,6 +13,7 @@ module.exports = {
     'schema.ts',
     'command.ts',
     'dashboard-ui.ts',
+    'dashboard',
     'config',
     'log',
     'events',

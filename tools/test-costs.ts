@@ -92,7 +92,7 @@ const allowances: Readonly<Record<string, number>> = {
   'plugins/s3/server/fuzz.test.ts': 14,
   'plugins/s3/server/form-fuzz.test.ts': 6,
   'plugins/storage/cache/fills/fill-races.test.ts': 9,
-  // Makes and installs the package and a later one, and starts its gateway and chain twice.
+  // Makes and installs the package and a later one, with the types of all pages, and starts its gateway and chain twice.
   'e2e/package/package.test.ts': 110,
   // Each of 30 damages is found, repaired and looked for again.
   'e2e/cli/doctor.test.ts': 25,

@@ -212,10 +212,21 @@ export const localCommands: readonly Command[] = [
   }),
   defineCommand({
     name: 'plugins pages',
-    summary: 'List the pages of the enabled plugins in the built dashboard',
+    summary: 'List the pages of the enabled plugins in the served dashboard',
     examples: [['svc plugins pages --json', 'With the file that declares each page']],
     flags: { json },
     load: () => import('./plugins-pages-command.ts'),
+  }),
+  defineCommand({
+    name: 'plugins build',
+    summary: 'Build the dashboard with the pages of the plugins that the configuration names',
+    examples: [
+      ['svc plugins build', 'Replace what the gateway shows, without a restart; a build of another svc, or a damaged one, is not served'],
+      ['svc plugins build --out ./dashboard', 'Build for an image; the folder must be new, empty or an earlier build'],
+      ['npx svc plugins build -c ./config.toml', 'Use the build tools of a project; without them the command prints what to install'],
+    ],
+    flags: { out: { type: 'text', description: 'Folder of the build (default: dashboard beside the configuration)' }, json },
+    load: () => import('./plugins-build-command.ts'),
   }),
   defineCommand({
     name: 'completions bash',

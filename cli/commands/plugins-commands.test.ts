@@ -1,4 +1,4 @@
-import { mkdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { expect, test } from 'vitest'
@@ -132,4 +132,11 @@ test('a file that is not TOML is named with line and column, and the help still 
   expect(help.code).toBe(0)
   expect(unknown.code).toBe(2)
   expect(unknown.stderr).toContain('commands of plugins may be missing')
+})
+
+test('without a runtime directory plugins build says how to make one, and makes none itself', async () => {
+  using home = svcHome()
+  const { code, stderr } = await home.run(['plugins', 'build'])
+  expect({ code, stderr }).toEqual({ code: 1, stderr: `fatal: ${home.dir}/.svc/config.toml does not exist; run svc init\n` })
+  expect(existsSync(join(home.dir, '.svc'))).toBe(false)
 })

@@ -1,29 +1,30 @@
-import { existsSync, readFileSync } from 'node:fs'
+import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { type CommandCall, CommandError } from '#kernel'
 import { choosePlugins } from '#kernel/host'
+import { chooseDashboard, ownDashboardFolder } from '#kernel/system'
 import { builtinPlugins } from '../../plugins/index.ts'
 import { findPlace } from '../command-settings.ts'
 import { readDashboardSources } from '../dashboard-sources.ts'
 import { formatTable } from '../terminal/table.ts'
 
-const isClone = existsSync(new URL('../../package-lock.json', import.meta.url))
-const dashboard = fileURLToPath(new URL('../../ui/dist', import.meta.url))
-const buildAdvice = isClone
-  ? 'run `npm run build:ui` in the folder of svc, with SVC_CONFIG for plugins of a configuration'
-  : `run \`SVC_CONFIG=… npm run build:ui -- --out <folder>\` in a clone of this version, and replace ${dashboard} with that folder`
+const builtIn = fileURLToPath(new URL('../../ui/dist', import.meta.url))
+const buildAdvice = 'run `svc plugins build`'
 
 interface BuiltPart {
   readonly plugin: string
   readonly pages?: readonly { readonly path: string; readonly title: string; readonly setup?: boolean }[]
 }
 
-/** The pages of enabled plugins in the built dashboard. Imports the declarations of plugins, and none of their pages. */
+/** The pages of enabled plugins in the served dashboard. Imports the declarations of plugins, and none of their pages. */
 export async function run(call: CommandCall): Promise<undefined> {
-  const { enabled } = await choosePlugins({ plugins: builtinPlugins, ...findPlace(call), env: call.env })
+  const place = findPlace(call)
+  const { enabled } = await choosePlugins({ plugins: builtinPlugins, ...place, env: call.env })
   const sources = await readDashboardSources(enabled)
-  const parts = readBuiltParts(join(dashboard, 'plugins.json'))
+  const { folder, problem } = chooseDashboard(builtIn, ownDashboardFolder(place.dataDir))
+  if (problem !== undefined) call.out.note(problem)
+  const parts = readBuiltParts(join(folder, 'plugins.json'))
   for (const { plugin } of sources) {
     if (!parts.some((part) => part.plugin === plugin))
       call.out.note(`The pages of plugin '${plugin}' are not in the built dashboard: ${buildAdvice}.`)

@@ -315,6 +315,8 @@ const releaseCommands = ['admin storage-confirmation release', 'admin storage-co
 const retryCommand = 'admin replacement retry'
 /** Change the sign-in of the service: run in `plugins/access/commands/commands.test.ts`. */
 const signInCommands = ['admin session end', 'admin totp confirm', 'admin totp remove', 'admin-auth remove-second-factor']
+/** Builds for half a minute: run in `e2e/cli/plugin-pages.test.ts` with an installed program. */
+const buildCommand = 'plugins build'
 
 test('this file runs every command that has --json', async () => {
   const declared = [...localCommands, ...(await loadContributions(cliCommands, builtinPlugins)).map(({ item }) => item)]
@@ -328,6 +330,7 @@ test('this file runs every command that has --json', async () => {
       'admin events',
       ...releaseCommands,
       retryCommand,
+      buildCommand,
       ...signInCommands,
     ].sort(),
   )

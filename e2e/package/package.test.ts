@@ -22,6 +22,7 @@ import { installPackage } from './install-package.ts'
 import { nextMigration, nextVersion, packNextRelease } from './next-package.ts'
 import { createService, migrationsOf } from './served-package.ts'
 import { createStranger, type Stranger } from './stranger.ts'
+import { writePages, writePlugin } from './typed-plugins.ts'
 
 const root = fileURLToPath(new URL('../..', import.meta.url))
 /** Two busy processors need minutes. */
@@ -61,7 +62,7 @@ beforeAll(async () => {
 }, packMs)
 afterAll(() => home[Symbol.dispose]())
 
-test('the package and its installation are small, and contain neither sources nor tools', async () => {
+test('the package and its installation are small, and contain neither sources of the program nor tools', async () => {
   expect(packed.packedBytes).toBeLessThan(packedMbMax * 1_000_000)
   expect(sizeOf(join(user.dir, 'node_modules'), (path) => !path.startsWith('@foundry-rs'))).toBeLessThan(installedMbMax * 1_000_000)
   const { dependencies } = JSON.parse(readFileSync(join(installed, 'package.json'), 'utf8'))
@@ -189,21 +190,27 @@ test('without the chain svc dev says how to install it', async () => {
 })
 
 test('a plugin compiles against the declarations, and a wrong one does not', () => {
-  const folder = join(user.dir, 'plugins/typed')
-  mkdirSync(folder, { recursive: true })
-  writeFileSync(
-    join(folder, 'right.ts'),
-    `import { definePlugin, type Plugin } from '${packageName}/kernel'\nimport { objects } from '${packageName}/plugins/storage'\nexport const plugin: Plugin = definePlugin({ id: 'typed', contributes: [] })\nexport const used: typeof objects = objects\n`,
-  )
-  writeFileSync(
-    join(folder, 'wrong.ts'),
-    `import { definePlugin } from '${packageName}/kernel'\nimport { objects } from '${packageName}/plugins/storage'\nexport const plugin = definePlugin({ id: 1, contributes: [] })\nexport const used: number = objects\n`,
-  )
-  const problems = compileFiles(['right.ts', 'wrong.ts'].map((name) => join(folder, name)))
-  expect(problems).toEqual([
+  expect(compileFiles(writePlugin(join(user.dir, 'plugins/typed')))).toEqual([
     expect.stringMatching(/^wrong\.ts: Type 'number' is not assignable to type 'string'/),
     expect.stringMatching(/^wrong\.ts: Type 'ServiceRef<Objects>' is not assignable to type 'number'/),
   ])
+})
+
+test('pages compile against the declarations of the kit and of all endpoints, and wrong ones do not', () => {
+  expect(compileFiles(writePages(join(user.dir, 'plugins/paged'), installed), 'pages')).toEqual([
+    expect.stringMatching(/^wrong\.ts: Type 'string' is not assignable to type 'number'/),
+    expect.stringMatching(/^wrong\.ts: Type 'number' is not assignable to type 'string'/),
+    expect.stringMatching(/^wrong\.ts: Argument of type '"GET \/nothing"' is not assignable/),
+    expect.stringMatching(/^wrong\.ts: Type '"no-icon"' is not assignable to type/),
+  ])
+})
+
+test('without the build tools svc plugins build prints the line that installs them', async () => {
+  const { dependencies } = JSON.parse(readFileSync(join(root, 'ui/package.json'), 'utf8')) as { dependencies: Record<string, string> }
+  const tools = Object.entries(dependencies).map(([name, version]) => `${name}@${version}`)
+  const run = await user.run(svc, ['plugins', 'build', '--out', 'dashboard'])
+  expect(run).toMatchObject({ code: 1, stderr: expect.stringMatching(`: npm install --save-dev --save-exact ${tools.join(' ')}\n$`) })
+  expect(existsSync(join(user.dir, 'dashboard'))).toBe(false)
 })
 
 test('the archive runs without any other Node, and installs, again and away', { timeout: devMs }, async () => {

@@ -10,8 +10,11 @@ import { findBundledPackages, renderLicences } from './bundled-packages.ts'
 import { writeDeclarations } from './declarations.ts'
 import { createPackageManifest } from './package-manifest.ts'
 
-/** Files that the program reads beside its code. The parts of plugins in the dashboard show authors how pages are written. */
-const copied = ['LICENSE', 'cli/start-service.sh', 'devnet/contracts/artifacts.json', 'plugins/*/ui/**/*.{ts,tsx}']
+/** Files that the program reads beside its code, and the sources of the dashboard, with which `svc plugins build` builds it again. */
+const copied = [
+  ...['LICENSE', 'cli/start-service.sh', 'devnet/contracts/artifacts.json', 'tsconfig.json'],
+  ...['plugins/*/ui/**/*.{ts,tsx}', 'ui/{build,public,src}/**/*.*', 'ui/{index.html,package.json,tsconfig.json}'],
+]
 
 /** Deletes the folder first. */
 export async function assemblePackage(folder: string): Promise<void> {
@@ -19,7 +22,7 @@ export async function assemblePackage(folder: string): Promise<void> {
   const metafile = await bundleProgram(folder)
   buildDashboard(join(folder, 'ui/dist'))
   writeDeclarations(join(folder, 'types'))
-  for (const path of globSync(copied, { cwd: root, exclude: (path) => path.includes('.test.') })) {
+  for (const path of globSync(copied, { cwd: root, exclude: (path) => /\.test\.|(^|\/)testing(\/|$)/.test(path) })) {
     mkdirSync(dirname(join(folder, path)), { recursive: true })
     copyFileSync(join(root, path), join(folder, path))
   }

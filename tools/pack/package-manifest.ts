@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { root } from '../source-files.ts'
-import { chainPackage, nativePackages, packageName, readProject, toBuilt } from './package-shape.ts'
+import { chainPackage, isPageDoor, nativePackages, packageName, readProject, toBuilt } from './package-shape.ts'
 
 /** The oldest Node that runs the program: `using` declarations, and `require` of ES modules. */
 const engines = { node: '>=24' }
@@ -23,7 +23,9 @@ export function createPackageManifest(): Readonly<Record<string, unknown>> & { r
     exports: { ...Object.fromEntries(doors), './package.json': './package.json' },
     // Declarations name other parts as the sources do; `lazy` is loaded by the program.
     imports: {
-      ...Object.fromEntries(doors.map(([name, conditions]) => [name.replace('./', '#'), conditions])),
+      ...Object.fromEntries(
+        doors.filter(([name]) => name !== './ui-kit').map(([name, conditions]) => [name.replace('./', '#'), conditions]),
+      ),
       '#lazy/*': './lazy/*.js',
     },
     dependencies: Object.fromEntries(nativePackages.map((name) => [name, installedVersion(name)])),
@@ -32,7 +34,10 @@ export function createPackageManifest(): Readonly<Record<string, unknown>> & { r
   }
 }
 
-const toConditions = (path: string) => ({ types: `./types/${toBuilt(path, '.d.ts').slice(2)}`, default: toBuilt(path) })
+const toConditions = (path: string) => ({
+  types: `./types/${toBuilt(path, '.d.ts').slice(2)}`,
+  default: isPageDoor(path) ? path : toBuilt(path),
+})
 
 /** The lockfile has chosen it. */
 const installedVersion = (name: string): string =>

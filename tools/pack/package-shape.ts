@@ -33,8 +33,11 @@ export function findDoors(): readonly string[] {
     .sort()
 }
 
+/** The door for pages is a source in the package too: a build of the dashboard compiles it. */
+export const isPageDoor = (path: string): boolean => /^(\.\/)?ui\//.test(path)
+
 /** Each is a file of the same path in the package. */
-export const findEntries = (): readonly string[] => [...programs, ...threads, ...findDoors()]
+export const findEntries = (): readonly string[] => [...programs, ...threads, ...findDoors().filter((path) => !isPageDoor(path))]
 
 /** The path of a source, as the package has it. */
-export const toBuilt = (path: string, extension = '.js'): string => path.replace(/\.[jt]s$/, extension)
+export const toBuilt = (path: string, extension = '.js'): string => path.replace(/\.[jt]sx?$/, extension)

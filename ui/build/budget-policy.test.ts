@@ -13,3 +13,9 @@ test('a byte or a file more fails, and the largest files are named', () => {
   )
   expect(findBudgetProblem(files(26, 1))).toContain('has 26 JavaScript files')
 })
+
+test('each part of another author adds 1 KiB, and no file', () => {
+  expect(findBudgetProblem(files(2, 31 * 1024), 2)).toBeUndefined()
+  expect(findBudgetProblem(files(2, 31 * 1024), 1)).toContain('allowed are 25 files and 62464 bytes')
+  expect(findBudgetProblem(files(26, 1), 2)).toContain('has 26 JavaScript files')
+})

@@ -11,3 +11,5 @@ export const lockPath = path('../../node_modules/.cache/svc-ui/lock')
 /** Written last: a folder with it is a finished build. */
 export const stampName = 'build.json'
 export const indexName = 'index.html'
+/** Names the svc that built a folder of `--out`, and the SHA-256 of its files. */
+export const listName = 'files.json'

@@ -27,7 +27,7 @@ const liveProps = (): Plugin => ({
   resolveId: (id) => (id === virtual ? `\0${virtual}` : undefined),
   load: (id) => (id === `\0${virtual}` ? helper : undefined),
   transform(code, id) {
-    if (!code.includes('_wrapProp') || id.includes('/node_modules/') || id === `\0${virtual}`) return undefined
+    if (!code.includes('_wrapProp') || id.includes('/node_modules/@builder.io/') || id === `\0${virtual}`) return undefined
     if (!imported.test(code))
       throw new Error(`${id}: the optimizer of Qwik imports _wrapProp in another way; adapt ui/build/compile-components.ts.`)
     return { code: code.replace(imported, `import { livePropOf as _wrapProp } from '${virtual}'`), map: null }

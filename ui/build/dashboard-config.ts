@@ -7,7 +7,7 @@ import { firstViewChunk, preloadFirstView } from './first-view.ts'
 import { icons } from './icons.ts'
 import { keepLoader } from './keep-loader.ts'
 import { pluginUis, type UiSource } from './plugin-uis.ts'
-import { unrollKit } from './unroll-kit.ts'
+import { kitNames, unrollKit } from './unroll-kit.ts'
 
 /** Where `npm run dev:ui` finds the gateway. */
 const gateway = process.env.SVC_UI_GATEWAY ?? 'http://127.0.0.1:9090'
@@ -17,7 +17,7 @@ const proxied = { target: gateway, changeOrigin: false }
 export const dashboardConfig = (sources: readonly UiSource[]): UserConfig => ({
   root: uiFolder,
   plugins: [keepLoader(), icons(), unrollKit(), pluginUis(sources), preloadFirstView(), compileComponents(), tailwindcss()],
-  resolve: { alias: { '@svc/ui-kit': join(uiFolder, 'src/kit.ts') }, dedupe: ['@builder.io/qwik'] },
+  resolve: { alias: [{ find: kitNames, replacement: join(uiFolder, 'src/kit.ts') }], dedupe: ['@builder.io/qwik'] },
   build: {
     target: 'esnext',
     modulePreload: { polyfill: false },

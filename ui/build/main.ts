@@ -1,16 +1,23 @@
 /**
- * `npm run build:ui`: builds the dashboard when its sources changed; `-- --out <folder>` builds it there instead, if the folder is new, empty or an earlier build. SVC_CONFIG names a
- * configuration with further plugins.
+ * `npm run build:ui`: builds the dashboard when its sources changed; `-- --out <folder>` builds it there instead, if the folder is new,
+ * empty or an earlier build. SVC_CONFIG names a configuration with further plugins.
  */
 import { parseArgs } from 'node:util'
-import { buildDashboardInto, ensureDashboard } from './build-dashboard.ts'
+import { version } from '../../kernel/system.ts'
+import { ensureDashboard } from './build-dashboard.ts'
+import { buildDashboardInto } from './build-out.ts'
+import { uiFolder } from './build-paths.ts'
 import { findUiSources } from './find-sources.ts'
 
 const startedAtMs = performance.now()
 try {
   const { out } = parseArgs({ options: { out: { type: 'string' } } }).values
   const sources = await findUiSources()
-  const { outcome, firstView } = out === undefined ? await ensureDashboard(sources) : await buildDashboardInto(out, sources)
+  const svc = { version: version.version, commit: version.commit }
+  const { outcome, firstView } =
+    out === undefined
+      ? await ensureDashboard(sources)
+      : { outcome: 'built', firstView: (await buildDashboardInto(out, sources, { svc, home: uiFolder })).firstView }
   const seconds = ((performance.now() - startedAtMs) / 1000).toFixed(1)
   const size = firstView ? `: the first view is ${firstView.files} scripts, ${(firstView.bytes / 1024).toFixed(1)} KiB after brotli` : ''
   process.stdout.write(`dashboard ${outcome === 'built' ? `built in ${seconds} s` : 'up to date'}${size}\n`)

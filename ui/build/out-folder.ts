@@ -2,14 +2,17 @@ import { existsSync, readdirSync, realpathSync, statSync } from 'node:fs'
 import { basename, dirname, join, relative, resolve } from 'node:path'
 import { indexName, stampName, uiFolder } from './build-paths.ts'
 
-/** The folder of `--out`, which a build replaces. Throws unless it is absent, empty or an earlier build. */
-export function resolveOutFolder(out: string): string {
+/**
+ * The folder of `--out`, which a build replaces. Throws unless it is absent, empty or an earlier build.
+ * @param home with the sources of the dashboard
+ */
+export function resolveOutFolder(out: string, home: string = uiFolder): string {
   if (out.trim() === '') throw new Error('--out is empty: name a folder')
   const folder = realPath(resolve(out))
-  const ui = realpathSync(uiFolder)
+  const ui = realpathSync(home)
   if (isWithin(ui, folder) || isWithin(folder, ui))
     throw new Error(`${folder} holds the sources of svc or is one of them: name another folder`)
-  for (const replaced of [folder, toDraft(folder)]) {
+  for (const replaced of [folder, toDraft(folder), toOld(folder)]) {
     if (!isReplaceable(replaced))
       throw new Error(`${replaced} has files that are not an earlier build of the dashboard: name another folder, or empty it yourself`)
   }
@@ -18,6 +21,8 @@ export function resolveOutFolder(out: string): string {
 
 /** Returns a folder beside this one, so that a rename publishes a finished build. */
 export const toDraft = (folder: string): string => `${folder}-draft`
+/** Returns where the earlier build is while the new one takes its place. */
+export const toOld = (folder: string): string => `${folder}-old`
 
 function isReplaceable(folder: string): boolean {
   if (!existsSync(folder)) return true

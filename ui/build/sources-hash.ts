@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto'
-import { readdirSync, readFileSync } from 'node:fs'
+import { existsSync, readdirSync, readFileSync } from 'node:fs'
 import { dirname, join, relative } from 'node:path'
 import { uiFolder } from './build-paths.ts'
 import type { UiSource } from './plugin-uis.ts'
@@ -27,8 +27,11 @@ export function hashSources(sources: readonly UiSource[]): string {
         .update(readFileSync(file))
         .update('\0')
   }
+  // The copy of the sources that `svc plugins build` makes has another place each time, and no lockfile.
+  const places = sources.map(({ plugin, module }) => [plugin, relative(uiFolder, module)])
+  const lockfile = join(uiFolder, '../package-lock.json')
   return hash
-    .update(JSON.stringify(sources))
-    .update(readFileSync(join(uiFolder, '../package-lock.json')))
+    .update(JSON.stringify(places))
+    .update(existsSync(lockfile) ? readFileSync(lockfile) : '')
     .digest('hex')
 }

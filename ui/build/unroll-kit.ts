@@ -4,14 +4,16 @@ import type { Plugin } from 'vite'
 import { uiFolder } from './build-paths.ts'
 
 const door = join(uiFolder, 'src/kit.ts')
-const importPattern = /import\s*\{([^}]*)\}\s*from\s*'@svc\/ui-kit'/g
+/** Built-in pages write `@svc/ui-kit`, those of packages `svc/ui-kit`, or the npm name of svc. */
+export const kitNames = /^(@svc|svc|@svc-gateway\/svc)\/ui-kit$/
+const importPattern = /import\s*\{([^}]*)\}\s*from\s*(['"])(?:@svc|svc|@svc-gateway\/svc)\/ui-kit\2/g
 
 /** Replaces imports from the door of the kit by imports from its files, so that a page loads only the components that it uses. */
 export const unrollKit = (): Plugin => ({
   name: 'svc-unroll-kit',
   enforce: 'pre',
   transform(code, id) {
-    if (!/\.tsx?$/.test(id) || !code.includes("'@svc/ui-kit'")) return undefined
+    if (!/\.tsx?$/.test(id) || !code.includes('/ui-kit')) return undefined
     const files = readDoor()
     return { code: code.replace(importPattern, (_text, names: string) => unroll(names, files)), map: null }
   },

@@ -1,5 +1,5 @@
 import { component$ } from '@builder.io/qwik'
-import { Button, toast } from '@svc/ui-kit'
+import { Button, toast } from 'svc/ui-kit'
 
 /** Shown beside every provider. */
 export const HoldAction = component$<{ providerId: string; serviceUrl?: string | undefined }>(({ providerId }) => (

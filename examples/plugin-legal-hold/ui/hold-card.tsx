@@ -1,5 +1,5 @@
 import { component$ } from '@builder.io/qwik'
-import { Card, Link } from '@svc/ui-kit'
+import { Card, Link } from 'svc/ui-kit'
 
 /** Shown on the overview. */
 export const HoldCard = component$(() => (

@@ -1,5 +1,5 @@
 import { component$ } from '@builder.io/qwik'
-import { Alert, KeyValue, KeyValues, SkeletonLines, useQuery } from '@svc/ui-kit'
+import { Alert, KeyValue, KeyValues, SkeletonLines, useQuery } from 'svc/ui-kit'
 
 /** What hold-details.ts adds to the details of a bucket. */
 interface HeldBucket {

@@ -1,4 +1,4 @@
-import { definePluginUi, go } from '@svc/ui-kit'
+import { definePluginUi, go } from 'svc/ui-kit'
 import { HoldAction } from './hold-action.tsx'
 import { HoldCard } from './hold-card.tsx'
 import { HoldTab } from './hold-tab.tsx'

@@ -1,5 +1,5 @@
 import { component$ } from '@builder.io/qwik'
-import { Alert, Card, Empty, Link, PageHeader, SkeletonLines, useParam, useQuery } from '@svc/ui-kit'
+import { Alert, Card, Empty, Link, PageHeader, SkeletonLines, useParam, useQuery } from 'svc/ui-kit'
 import { HoldTab } from './hold-tab.tsx'
 
 export const LegalHoldsPage = component$(() => {

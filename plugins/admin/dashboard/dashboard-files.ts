@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto'
 import { existsSync, readFileSync, statSync } from 'node:fs'
 import { join } from 'node:path'
+import { chooseDashboard } from '#kernel/system'
 
 export interface ServedPage {
   readonly status: 200 | 503
@@ -8,26 +9,56 @@ export interface ServedPage {
   readonly bodies: Readonly<Record<'br' | 'gzip' | 'identity', Buffer | undefined>>
 }
 
-/** `index.html` of the built dashboard, in memory; read again when a build replaced it. */
-export class DashboardFiles {
-  readonly folder: string
-  #page: ServedPage | undefined
-  #madeAtMs = Number.NaN
+interface DashboardPlaces {
+  readonly builtIn: string
+  /** A build with further pages, which is served instead while it is whole and of this svc. */
+  readonly own: string
+  /** Is told once why the own build is not served. */
+  onRefusal(problem: string): void
+}
 
-  constructor(folder: string) {
-    this.folder = folder
+/** The served build, with its `index.html` in memory; both are looked at again when a build replaced them. */
+export class DashboardFiles {
+  readonly #places: DashboardPlaces
+  #folder: string
+  #ownMark: string | undefined
+  #page: ServedPage | undefined
+  #pageMark: string | undefined
+
+  constructor(places: DashboardPlaces) {
+    this.#places = places
+    this.#folder = places.builtIn
+  }
+
+  /** Compares the own build with its list of files only when its folder or its list changed. */
+  get folder(): string {
+    const { own, builtIn, onRefusal } = this.#places
+    const mark = [own, join(own, 'files.json'), join(own, 'index.html')].map(markOf).join()
+    if (mark === this.#ownMark) return this.#folder
+    this.#ownMark = mark
+    const { folder, problem } = chooseDashboard(builtIn, own)
+    this.#folder = folder
+    if (problem !== undefined) onRefusal(problem)
+    return folder
   }
 
   page(): ServedPage {
     const path = join(this.folder, 'index.html')
-    const madeAtMs = statSync(path, { throwIfNoEntry: false })?.mtimeMs
-    if (madeAtMs === undefined) return notBuilt
-    if (!this.#page || this.#madeAtMs !== madeAtMs) {
+    const mark = markOf(path)
+    if (mark === absent) return notBuilt
+    if (!this.#page || this.#pageMark !== `${path} ${mark}`) {
       this.#page = readPage(path)
-      this.#madeAtMs = madeAtMs
+      this.#pageMark = `${path} ${mark}`
     }
     return this.#page
   }
+}
+
+const absent = 'absent'
+
+function markOf(path: string): string {
+  const about = statSync(path, { throwIfNoEntry: false })
+  return about === undefined ? absent : `${about.ino} ${about.mtimeMs}`
 }
 
 const readPage = (path: string): ServedPage =>

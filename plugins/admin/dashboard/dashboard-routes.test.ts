@@ -1,20 +1,26 @@
-import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { createHash } from 'node:crypto'
+import { mkdirSync, mkdtempSync, renameSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { brotliCompressSync } from 'node:zlib'
 import fastify from 'fastify'
 import { afterAll, beforeEach, expect, test } from 'vitest'
+import { ownDashboardFolder, version } from '#kernel/system'
 import { testKernel } from '#kernel/testing'
 import { builtinPlugins } from '../../index.ts'
+import { DashboardFiles } from './dashboard-files.ts'
 import { serveDashboard } from './dashboard-routes.ts'
 
 const root = mkdtempSync(join(tmpdir(), 'svc-dashboard-'))
 const folder = join(root, 'dist')
+const own = ownDashboardFolder(root)
 const html = '<!doctype html><title>svc</title>'
 const script = 'console.log("started")'.repeat(20)
 
 afterAll(() => rmSync(root, { recursive: true }))
-beforeEach(() => rmSync(folder, { recursive: true, force: true }))
+beforeEach(() => {
+  for (const path of [folder, own]) rmSync(path, { recursive: true, force: true })
+})
 
 function build(page = html): void {
   mkdirSync(join(folder, 'assets'), { recursive: true })
@@ -25,9 +31,18 @@ function build(page = html): void {
   writeFileSync(join(folder, 'assets', 'a.js.br'), brotliCompressSync(script))
 }
 
-function serve() {
+/** The build with further pages, beside its place until a rename puts it there. */
+function buildOwn(page: string, path = own, { commit, version: number } = version): void {
+  const files = { 'index.html': page, 'build.json': '{"hash":"own"}', 'assets/own.js': 'own()' }
+  mkdirSync(join(path, 'assets'), { recursive: true })
+  for (const [name, text] of Object.entries(files)) writeFileSync(join(path, name), text)
+  const hashes = Object.entries(files).map(([name, text]) => [name, createHash('sha256').update(text).digest('hex')])
+  writeFileSync(join(path, 'files.json'), JSON.stringify({ svc: { version: number, commit }, files: Object.fromEntries(hashes) }))
+}
+
+function serve(refusals: string[] = []) {
   const app = fastify()
-  serveDashboard(app, folder)
+  serveDashboard(app, new DashboardFiles({ builtIn: folder, own, onRefusal: (problem) => refusals.push(problem) }))
   return app
 }
 
@@ -70,6 +85,36 @@ test('without a build the page says how to make one, and a build is found withou
   expect((await app.inject('/')).body).toBe(html)
   build(`${html}<p>second`)
   expect((await app.inject('/')).body).toBe(`${html}<p>second`)
+})
+
+test('a build in the data directory is served in place of the built-in one, from its first request to its removal', async () => {
+  build()
+  const app = serve()
+  expect((await app.inject('/')).body).toBe(html)
+  buildOwn('<title>own</title>', join(root, 'draft'))
+  renameSync(join(root, 'draft'), own)
+  expect((await app.inject('/')).body).toBe('<title>own</title>')
+  expect((await app.inject('/assets/own.js')).body).toBe('own()')
+  expect((await app.inject('/build.json')).body).toBe('{"hash":"own"}')
+  // Its list names the svc that built it, for the operator only.
+  expect((await app.inject('/files.json')).body).toBe('<title>own</title>')
+  rmSync(own, { recursive: true })
+  expect((await app.inject('/')).body).toBe(html)
+  expect((await app.inject('/assets/own.js')).statusCode).toBe(404)
+})
+
+test('a damaged or older build is reported once, and the built-in one is served', async () => {
+  build()
+  buildOwn('<title>own</title>', own, { ...version, commit: 'earlier' })
+  const refusals: string[] = []
+  const app = serve(refusals)
+  for (const url of ['/', '/', '/buckets']) expect((await app.inject(url)).body).toBe(html)
+  expect((await app.inject('/assets/own.js')).statusCode).toBe(404)
+  expect(refusals).toEqual([expect.stringContaining('(commit earlier) built it, and this is svc')])
+  buildOwn('<title>own</title>')
+  writeFileSync(join(own, 'index.html'), '<title>changed</title>')
+  expect((await app.inject('/')).body).toBe(html)
+  expect(refusals.slice(1)).toEqual([expect.stringContaining('index.html is damaged. Run `svc plugins build`')])
 })
 
 test('the page needs no credentials, addresses of the APIs are never the page, and other methods are refused', async () => {

@@ -1,8 +1,8 @@
 import { fileURLToPath } from 'node:url'
 import fastifyStatic from '@fastify/static'
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
-import { defineRoutes } from '#kernel'
-import { kernelErrors } from '#kernel/system'
+import { defineRoutes, log } from '#kernel'
+import { configState, kernelErrors, ownDashboardFolder } from '#kernel/system'
 import { choosePageBody } from './choose-body-policy.ts'
 import { DashboardFiles } from './dashboard-files.ts'
 
@@ -17,15 +17,23 @@ export const dashboardRoutes = defineRoutes({
   name: 'dashboard',
   modes: ['full', 'setup'],
   access: 'open',
-  uses: {},
-  register: (app) => serveDashboard(app, fileURLToPath(new URL('../../../ui/dist', import.meta.url))),
+  uses: { configState, log },
+  register(app, { configState, log }) {
+    const files = new DashboardFiles({
+      builtIn: fileURLToPath(new URL('../../../ui/dist', import.meta.url)),
+      own: ownDashboardFolder(configState.loaded.dataDir),
+      onRefusal: (problem) => log.warn('the built-in dashboard is served', { problem }),
+    })
+    // A refused build is in the log of the start, and not only in that of the first request.
+    files.page()
+    serveDashboard(app, files)
+  },
 })
 
-export function serveDashboard(app: FastifyInstance, folder: string): void {
-  const files = new DashboardFiles(folder)
+export function serveDashboard(app: FastifyInstance, files: DashboardFiles): void {
   // The root may not exist yet: every call names it.
   app.register(fastifyStatic, { serve: false, preCompressed: true })
-  const send = (reply: FastifyReply, path: string, caching: object) => reply.sendFile(path, folder, caching)
+  const send = (reply: FastifyReply, path: string, caching: object) => reply.sendFile(path, files.folder, caching)
   app.route({
     method: ['GET', 'HEAD'],
     url: '/assets/*',
