@@ -12,7 +12,7 @@ export const packsOfBucketMigration = defineMigration('0031-packs-of-bucket', [
   { sqlite: `insert into packs_next (bucket_id, ${columns.join(', ')}) select ${bucket}, ${columns.join(', ')} from packs` },
   { sqlite: 'drop table packs' },
   { sqlite: 'alter table packs_next rename to packs' },
-  // On PostgreSQL the triggers stay.
+  // Triggers stay on PostgreSQL.
   ...packCounts.flatMap((text) => (typeof text === 'string' || text.sqlite === undefined ? [] : [{ sqlite: text.sqlite }])),
   { postgres: 'alter table packs add column if not exists bucket_id bigint references buckets (id)' },
   { postgres: `update packs set bucket_id = ${bucket} where bucket_id is null` },
