@@ -42,5 +42,6 @@ test('requests to a gateway with packing and to one without it alternate, and th
   for (const at of [0, 3]) {
     const [off, small, ratio] = rows.slice(at, at + 3)
     expect(ratio?.value).toBeCloseTo((100 * Number(small?.value)) / Number(off?.value))
+    expect(ratio?.figures?.cpuRatio).toBeGreaterThan(0)
   }
 })
