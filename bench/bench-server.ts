@@ -89,6 +89,8 @@ export const devnetSettings = (
   'chain.allow_private_networks': true,
   'chain.private_key': privateKey,
   'chain.default_copies': copies,
+  // Each object is a piece; the bench of packing sets it.
+  'packs.default': 'off',
 })
 
 const thisCheckout = fileURLToPath(new URL('..', import.meta.url))

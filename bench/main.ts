@@ -42,7 +42,7 @@ const help = `npm run bench -- [all | ${Object.keys(benches).join(' | ')}]… [o
   cid        piece CIDs
   dashboard  long lists in a browser, while they scroll; not part of all
   pipeline   objects to three copies on a local network
-  packing    fees, speed and cold reads of packed objects; not part of all
+  packing    fees, speed, cold reads, memory and requests of packed objects; not part of all
   replacement  the move of a replica with 20,000 contents on a local network; not part of all
 
   --out file.json        writes the results there (default: bench/results/<time>.json)
@@ -62,6 +62,10 @@ const help = `npm run bench -- [all | ${Object.keys(benches).join(' | ')}]… [o
   --objects 1000 --queued 2000 --bytes 4096
   packing:
   --objects 100000 --single 1000 --reads 1000
+  --queued 20000         objects that are put while every provider refuses uploads:
+                         resident memory at each tenth; the cache is made as large as they need
+  --rounds 12            rounds in which PUT and GET alternate at a gateway with packing and one without
+  --only <text>          only parts whose name matches the regular expression: fees, cold, queued, requests
   replacement:
   --contents 20000
 `
@@ -78,6 +82,7 @@ const { values, positionals } = parseArgs({
     bytes: { type: 'string' },
     single: { type: 'string' },
     reads: { type: 'string' },
+    rounds: { type: 'string' },
     contents: { type: 'string' },
     profile: { type: 'string' },
     only: { type: 'string' },
@@ -111,13 +116,20 @@ function compareOptions(): CompareOptions<never> {
   return { before: values.before, peers: values.peer, profileDir: values.profile && resolve(values.profile) }
 }
 
-function count(name: 'objects' | 'queued' | 'bytes' | 'single' | 'reads'): number | undefined {
+function count(name: 'objects' | 'queued' | 'bytes' | 'single' | 'reads' | 'rounds'): number | undefined {
   const text = values[name]
   return text === undefined ? undefined : readCount(`--${name}`, text)
 }
 
 function packingScale(): PackingScale {
-  return { objects: count('objects'), single: count('single'), reads: count('reads') }
+  return {
+    objects: count('objects'),
+    single: count('single'),
+    reads: count('reads'),
+    queued: count('queued'),
+    rounds: count('rounds'),
+    only: values.only,
+  }
 }
 
 function pipelineScale(): PipelineScale {

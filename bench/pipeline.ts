@@ -91,7 +91,7 @@ async function measureQueue(dir: string, puts: Puts): Promise<Queued> {
   silent.listen(0, '127.0.0.1')
   await once(silent, 'listening')
   const { port } = silent.address() as { readonly port: number }
-  const settings = { 'chain.rpc_url': `http://127.0.0.1:${port}`, 'chain.allow_private_networks': true }
+  const settings = { 'chain.rpc_url': `http://127.0.0.1:${port}`, 'chain.allow_private_networks': true, 'packs.default': 'off' }
   try {
     await using gateway = await startGateway(dir, { settings })
     const measure = await startMeasuring(gateway)

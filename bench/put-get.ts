@@ -37,10 +37,9 @@ const fullScale: BenchScale = {
 
 type Method = 'PUT' | 'GET' | 'HEAD'
 
-interface ObjectLoad {
+export interface ObjectLoad {
   readonly label: string
   readonly method: Method
-  readonly bare: BareKind
   readonly connections: number
   readonly bytes: number
   /** Number per round and server. */
@@ -51,6 +50,10 @@ interface ObjectLoad {
   readonly objects: number
   /** Bodies of puts are framed in signed chunks of this size. */
   readonly chunkBytes?: number
+}
+
+interface ComparedLoad extends ObjectLoad {
+  readonly bare: BareKind
 }
 
 /** Takes about a minute (two on a busy machine) and 20 GiB of temporary disk space; set TMPDIR for another disk. @throws Error when an answer is wrong */
@@ -75,7 +78,7 @@ export async function benchPutGet({ scale = fullScale, only = '', ...options }: 
   }
 }
 
-function loadsOf(scale: BenchScale): ObjectLoad[] {
+function loadsOf(scale: BenchScale): ComparedLoad[] {
   const small = { bytes: 4 * KIB, connections: 32, objects: scale.smallObjects }
   const large = { bytes: scale.largeBytes, bare: 'file-streams', objects: 1 } as const
   const size = `${scale.largeBytes / MIB} MiB`
@@ -85,7 +88,7 @@ function loadsOf(scale: BenchScale): ObjectLoad[] {
     { ...small, label: 'HEAD 4 KiB, 32 connections', method: 'HEAD', bare: 'buffer', requests: scale.smallGets },
     { ...large, label: `GET ${size}, 1 stream`, method: 'GET', connections: 1, requests: scale.largeGets },
     { ...large, label: `GET ${size}, 16 streams`, method: 'GET', connections: 16, requests: 4 * scale.largeGets },
-    ...[scale.largeBytes / 8, 4 * KIB].map((rangeBytes, at): ObjectLoad => {
+    ...[scale.largeBytes / 8, 4 * KIB].map((rangeBytes, at): ComparedLoad => {
       const label = `GET ${rangeBytes / KIB} KiB of ${size}, ${at === 0 ? '4 streams' : '32 connections'}`
       const requests = at === 0 ? 16 * scale.largeGets : scale.smallGets / 4
       return { ...large, label, method: 'GET', connections: at === 0 ? 4 : 32, requests, rangeBytes }
@@ -105,7 +108,8 @@ function loadsOf(scale: BenchScale): ObjectLoad[] {
   ]
 }
 
-function measuring(load: ObjectLoad): Load<S3Target> {
+/** The load as rounds at several servers run it. */
+export function measuring(load: ObjectLoad): Load<S3Target> {
   const prepare = async (target: S3Target) => {
     const { user, bucket } = target
     const nextRequests = await prepareRequests(

@@ -26,6 +26,10 @@ const allowances: Readonly<Record<string, number>> = {
   // Each scenario breaks its own network, with a gateway of its own.
   'e2e/faults/faults.test.ts': 35,
   'e2e/faults/data-sets.test.ts': 28,
+  // A gateway and its devnet in the test process, and fourteen page loads with axe.
+  'e2e/ui/packs.test.ts': 20,
+  // `svc dev` has a devnet of its own.
+  'e2e/packs/default.test.ts': 25,
   // Each kill needs a start; removals take a proving period.
   'e2e/removal/removal.test.ts': 45,
   'e2e/costs/receipts.test.ts': 25,

@@ -3,18 +3,17 @@
 import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { DatabaseSync } from 'node:sqlite'
 import { readAllPayments, sum } from '../../devnet/testing/wallet-money.ts'
-import { type FundedDevnet, startFundedDevnet } from '../../e2e/fixtures/gateways/funded-devnet.ts'
+import type { FundedDevnet } from '../../e2e/fixtures/gateways/funded-devnet.ts'
 import { mib } from '../../e2e/load/resident-memory.ts'
-import { devnetSettings, type Gateway, type GatewayOptions, startGateway } from '../bench-server.ts'
 import type { BenchRow, BenchTable } from '../bench-table.ts'
 import { startMeasuring } from '../pipeline.ts'
-import { putObjects, waitForCount } from '../stored-objects.ts'
+import { putObjects } from '../stored-objects.ts'
 import { benchColdReads } from './cold-reads.ts'
+import { benchQueued } from './queued.ts'
+import { benchRequests } from './requests.ts'
+import { copies, leastMs, objectBytes, type Scene, waitForStored, withGateway } from './scene.ts'
 
-const copies = 3
-const objectBytes = 4096
 /** Objects that are stored for reads of members. */
 const coldObjectsMax = 16_384
 const packing = { 'packs.default': 'small', 'packs.idle': '2s' }
@@ -22,7 +21,6 @@ const packing = { 'packs.default': 'small', 'packs.idle': '2s' }
 const evicting = { 'cache.eviction_policy': 'after_upload' }
 /** An object with three copies must not take longer than this on average. */
 const objectMsMax = 250
-const leastMs = 300_000
 
 export interface PackingScale {
   /** Objects that are packed. */
@@ -31,6 +29,12 @@ export interface PackingScale {
   readonly single?: number | undefined
   /** Members that are read while they are not cached. */
   readonly reads?: number | undefined
+  /** Objects that are put while every provider refuses uploads. */
+  readonly queued?: number | undefined
+  /** Rounds in which requests to a gateway with packing and to one without it alternate. */
+  readonly rounds?: number | undefined
+  /** Only parts whose name matches this regular expression: fees, cold, queued, requests. */
+  readonly only?: string | undefined
 }
 
 interface Stored {
@@ -42,44 +46,39 @@ interface Stored {
 }
 
 /** About ten minutes for 100,000 objects. Linux only. @throws Error when objects are not stored in time, or a read is wrong */
-export async function benchPacking({ objects = 100_000, single = 1000, reads = 1000 }: PackingScale = {}): Promise<BenchTable> {
+export async function benchPacking({
+  objects = 100_000,
+  single = 1000,
+  reads = 1000,
+  queued = 20_000,
+  rounds = 12,
+  only = '',
+}: PackingScale = {}): Promise<BenchTable> {
   const dir = await mkdtemp(join(tmpdir(), 'svc-bench-packing-'))
+  const parts: Readonly<Record<string, () => Promise<readonly BenchRow[]>>> = {
+    fees: async () =>
+      storedRows(
+        await withGateway(join(dir, 'single'), {}, (scene) => store(scene, single)),
+        await withGateway(join(dir, 'packed'), packing, (scene) => store(scene, objects)),
+      ),
+    cold: () =>
+      withGateway(join(dir, 'cold'), { ...packing, ...evicting }, (scene) =>
+        benchColdReads(scene, { objects: Math.min(objects, coldObjectsMax), reads }),
+      ),
+    queued: () => benchQueued(join(dir, 'queued'), queued),
+    requests: () => benchRequests(join(dir, 'requests'), rounds),
+  }
   try {
-    const alone = await withGateway(join(dir, 'single'), {}, (scene) => store(scene, single))
-    const packed = await withGateway(join(dir, 'packed'), packing, (scene) => store(scene, objects))
-    const coldRows = await withGateway(join(dir, 'cold'), { ...packing, ...evicting }, (scene) =>
-      benchColdReads(scene, { objects: Math.min(objects, coldObjectsMax), reads }),
-    )
+    const rows: BenchRow[] = []
+    const wanted = new RegExp(only)
+    for (const [name, measure] of Object.entries(parts)) if (wanted.test(name)) rows.push(...(await measure()))
     return {
       name: `packing: ${objects} objects of ${objectBytes} bytes to ${copies} copies, beside ${single} as pieces of their own`,
-      rows: [...storedRows(alone, packed), ...coldRows],
+      rows,
     }
   } finally {
     await rm(dir, { recursive: true, force: true })
   }
-}
-
-interface Scene {
-  readonly network: FundedDevnet
-  readonly gateway: Gateway
-}
-
-async function withGateway<T>(dir: string, settings: GatewayOptions['settings'], run: (scene: Scene) => Promise<T>): Promise<T> {
-  await using network = await startFundedDevnet({ providers: copies, blockTimeSeconds: 1 })
-  await using gateway = await startGateway(dir, {
-    settings: {
-      ...devnetSettings(network, copies),
-      ...settings,
-    },
-  })
-  return await run({ network, gateway })
-}
-
-/** Waits until this many contents with versions are stored. Read in the database file, which costs the gateway no CPU. */
-async function waitForStored({ dir }: Gateway, wanted: number, withinMs: number): Promise<void> {
-  using database = new DatabaseSync(join(dir, 'db', 'svc.db'), { readOnly: true })
-  const count = database.prepare("select count(*) as n from contents where ref_count > 0 and store_state = 'stored'")
-  await waitForCount(() => Number(count.get()?.n), wanted, { withinMs, what: 'objects were stored' })
 }
 
 /** What the wallet has paid at once so far, in 10^-18 USDFC. */

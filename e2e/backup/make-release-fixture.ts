@@ -23,7 +23,8 @@ if (values.from === undefined || values.name === undefined) throw new Error('nam
 const target = fileURLToPath(new URL(`./releases/${values.name}`, import.meta.url))
 using place = temporaryDirectory()
 const [s3Port, adminPort] = [await freePort(), await freePort()]
-const settings = { 'server.port': `127.0.0.1:${s3Port}`, 'admin.addr': `127.0.0.1:${adminPort}` }
+// An earlier release may not have the setting.
+const settings = { 'packs.default': undefined, 'server.port': `127.0.0.1:${s3Port}`, 'admin.addr': `127.0.0.1:${adminPort}` }
 const configPath = await writeConfig(place.path, { dir: place.path, settings })
 const calls = createGatewayCalls({ admin: `http://127.0.0.1:${adminPort}`, s3: `http://127.0.0.1:${s3Port}` })
 const child = spawn(process.execPath, [join(resolve(values.from), 'cli', 'svc.js'), 'serve', '--config', configPath], {

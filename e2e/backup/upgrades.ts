@@ -124,7 +124,8 @@ function addRows(dir: string, rows: number): void {
 async function upgradeOnce(from: string) {
   using place = temporaryDirectory()
   const [s3Port, adminPort] = [await freePort(), await freePort()]
-  const settings = { 'server.port': `127.0.0.1:${s3Port}`, 'admin.addr': `127.0.0.1:${adminPort}` }
+  // An earlier release may not have the setting.
+  const settings = { 'packs.default': undefined, 'server.port': `127.0.0.1:${s3Port}`, 'admin.addr': `127.0.0.1:${adminPort}` }
   const configPath = await writeConfig(place.path, { dir: place.path, settings })
   const calls = createGatewayCalls({ admin: `http://127.0.0.1:${adminPort}`, s3: `http://127.0.0.1:${s3Port}` })
   const first = serve(from, configPath, undefined)

@@ -11,6 +11,8 @@ const config = {
   // The discard port: nothing listens there.
   'chain.rpc_url': 'http://127.0.0.1:9',
   'cache.max_size_gb': 1,
+  // Each object has a task of its own.
+  'packs.default': 'off',
 }
 const bytes = 1000
 let svc: TestKernel

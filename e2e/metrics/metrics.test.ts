@@ -10,6 +10,8 @@ const config = {
   // The discard port: nothing listens there.
   'chain.rpc_url': 'http://127.0.0.1:9',
   'cache.max_size_gb': 1,
+  // Each object has a task of its own.
+  'packs.default': 'off',
 }
 
 async function connect(svc: TestKernel): Promise<S3Client> {

@@ -10,7 +10,7 @@ export const packsSection = defineSection('packs', {
     default: setting.choice(['off', 'small'], {
       label: 'Packing of new buckets',
       doc: 'small: objects up to packs.object_bytes_max wait for a pack, and cost their share of a piece; off: each object is a piece. Existing buckets stay as they are.',
-      default: 'off',
+      default: 'small',
       editable: true,
       risk: 'review',
     }),

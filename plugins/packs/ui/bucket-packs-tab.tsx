@@ -1,5 +1,16 @@
 import { component$ } from '@builder.io/qwik'
-import { Card, ErrorAlert, formatPlural, Pager, SkeletonLines, setSearch, useQuery, useSearchParam } from '@svc/ui-kit'
+import {
+  Card,
+  ErrorAlert,
+  formatPlural,
+  invalidate,
+  Pager,
+  SkeletonLines,
+  setSearch,
+  useEvent$,
+  useQuery,
+  useSearchParam,
+} from '@svc/ui-kit'
 import { PackTable } from './pack-table.tsx'
 import { StoredCard } from './stored-card.tsx'
 import { WaitingCard } from './waiting-card.tsx'
@@ -12,6 +23,8 @@ export const BucketPacksTab = component$<{ bucket: string }>((props) => {
   const packs = useQuery('GET /packs', () => ({
     query: { bucket: props.bucket, limit: String(packsPerPage), before: before.value || undefined },
   }))
+  // Tasks seal, store and compact packs.
+  useEvent$(() => invalidate(['GET /packs']), 'task_updated')
   const bucket = packs.data?.buckets[0]
   if (!packs.data || !bucket) {
     return packs.error ? <ErrorAlert error={packs.error} onRetry$={packs.refresh} /> : <SkeletonLines lines={8} label="Loading the packs" />

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { livingPercent, paysToCompact, wordOf } from './pack-words-policy.ts'
+import { eraseText, isFilled, livingPercent, paysToCompact, wordOf } from './pack-words-policy.ts'
 
 test.each([
   [{ size: 1000, living_bytes: 800, dead_bytes: 0 }, 100],
@@ -15,4 +15,16 @@ test('a compaction pays when it saves more than its fees', () => {
   expect(paysToCompact({ compaction: { fees: '10', saved: '10', months: 12 } })).toBe(false)
   expect(paysToCompact({})).toBeUndefined()
   expect(wordOf({ state: 'lost' })).toEqual(['danger', 'Lost'])
+})
+
+test.each([
+  [0, 'When that pays'],
+  [1, 'Within 1 day'],
+  [30, 'Within 30 days'],
+] as const)('with %i days, deleted bytes are erased %s', (days, text) => {
+  expect(eraseText(days)).toBe(text)
+})
+
+test('a pack without members is not filled', () => {
+  expect([isFilled({ members: 0 }), isFilled({ members: 1 })]).toEqual([false, true])
 })

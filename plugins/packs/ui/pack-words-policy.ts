@@ -13,6 +13,22 @@ const states = {
 
 export const wordOf = ({ state }: Pick<Pack, 'state'>): (typeof states)[Pack['state']] => states[state]
 
+export const packingTexts = {
+  small: {
+    label: 'Small objects',
+    help: 'They wait for a pack, for minutes at most, and share a paid piece. Until it is stored they are only in the cache.',
+  },
+  off: { label: 'Off', help: 'Each object is a paid piece of its own.' },
+} as const
+
+/** Most days of the API. */
+export const daysMax = 3650
+
+export const eraseText = (days: number): string => (days === 0 ? 'When that pays' : `Within ${days} ${days === 1 ? 'day' : 'days'}`)
+
+/** A pack that replaces another, or takes stored objects, has no members until it is stored: its bytes are not deleted ones. */
+export const isFilled = ({ members }: Pick<Pack, 'members'>): boolean => members > 0
+
 /** Share of the living bytes in whole percent, never 100 while some are dead. */
 export function livingPercent({ size, living_bytes, dead_bytes }: Pick<Pack, 'size' | 'living_bytes' | 'dead_bytes'>): number {
   if (size === 0 || dead_bytes === 0) return 100

@@ -16,6 +16,7 @@ import {
   SkeletonLines,
   toast,
   useAction$,
+  useEvent$,
   useQuery,
 } from '@svc/ui-kit'
 
@@ -23,6 +24,9 @@ import {
 export const StoredCard = component$<{ bucket: string }>((props) => {
   const isAsking = useSignal(false)
   const stored = useQuery('GET /packs/stored', () => ({ query: { bucket: props.bucket } }))
+  useEvent$(() => {
+    if (stored.data?.running) invalidate(['GET /packs/stored'])
+  }, 'task_updated')
   const pack = useAction$(async () => {
     await call('POST /packs/stored', { body: { bucket: props.bucket } })
     isAsking.value = false

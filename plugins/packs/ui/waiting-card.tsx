@@ -1,5 +1,7 @@
 import { component$ } from '@builder.io/qwik'
 import { type Answer, Button, Bytes, Card, Count, call, ErrorAlert, invalidate, KeyValue, KeyValues, toast, useAction$ } from '@svc/ui-kit'
+import { ChangePacking } from './change-packing.tsx'
+import { eraseText, packingTexts } from './pack-words-policy.ts'
 
 type BucketPacks = Answer<'GET /packs'>['buckets'][number]
 
@@ -18,18 +20,17 @@ export const WaitingCard = component$<{ packs: BucketPacks }>((props) => {
           Seal now
         </Button>
       )}
+      <ChangePacking q:slot="actions" packs={props.packs} />
       <ErrorAlert error={seal.error} title="The pack is not sealed" />
       <KeyValues>
-        <KeyValue label="Packing of new objects">{packing === 'small' ? 'Small objects' : 'Off'}</KeyValue>
+        <KeyValue label="Packing of new objects">{packingTexts[packing].label}</KeyValue>
         <KeyValue label="Objects that wait">
           <Count value={waiting.contents} />
         </KeyValue>
         <KeyValue label="Their bytes">
           <Bytes value={waiting.bytes} />
         </KeyValue>
-        <KeyValue label="Deleted bytes are erased">
-          {days === 0 ? 'When that pays' : `Within ${days} ${days === 1 ? 'day' : 'days'}`}
-        </KeyValue>
+        <KeyValue label="Deleted bytes are erased">{eraseText(days)}</KeyValue>
       </KeyValues>
       {waiting.message !== undefined && <p class="text-xs text-muted">The next object {waiting.message}.</p>}
     </Card>

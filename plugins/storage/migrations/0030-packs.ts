@@ -9,6 +9,38 @@ const count = (row: 'old' | 'new', sign: '+' | '-') =>
      current_versions = current_versions ${sign} (select c.current_count from contents c where c.id = ${row}.content_id)
    where content_id = ${row}.pack_id`
 
+export const packColumns = () => ({
+  content_id: 'bigint not null primary key references contents (id)',
+  bucket_id: 'bigint not null references buckets (id)',
+  created_at: 'bigint not null',
+  members: counter,
+  living_bytes: counter,
+  versions: counter,
+  current_versions: counter,
+})
+
+/** Count the members of a pack and their versions. */
+export const packCounts = [
+  ...createTrigger({ name: 'pack_members_came', event: 'after insert on pack_members', does: [count('new', '+')] }),
+  ...createTrigger({ name: 'pack_members_went', event: 'after delete on pack_members', does: [count('old', '-')] }),
+  ...createTrigger({
+    name: 'pack_members_moved',
+    event: 'after update of pack_id on pack_members',
+    when: 'old.pack_id <> new.pack_id',
+    does: [count('old', '-'), count('new', '+')],
+  }),
+  ...createTrigger({
+    name: 'pack_versions_changed',
+    event: 'after update of ref_count, current_count on contents',
+    when: 'old.ref_count <> new.ref_count or old.current_count <> new.current_count',
+    does: [
+      `update packs set versions = versions + new.ref_count - old.ref_count,
+          current_versions = current_versions + new.current_count - old.current_count
+        where content_id = (select m.pack_id from pack_members m where m.content_id = new.id)`,
+    ],
+  }),
+]
+
 /**
  * Packs: contents that hold the bytes of others, their members. The state and the copies of a member follow those of its pack by a
  * trigger, which acts on contents with holds only. A member of a lost pack that is cached is not lost: it can be packed again. Triggers also
@@ -17,15 +49,7 @@ const count = (row: 'old' | 'new', sign: '+' | '-') =>
 export const packsMigration = defineMigration('0030-packs', [
   createTable({
     name: 'packs',
-    columns: () => ({
-      content_id: 'bigint not null primary key references contents (id)',
-      bucket_id: 'bigint not null references buckets (id)',
-      created_at: 'bigint not null',
-      members: counter,
-      living_bytes: counter,
-      versions: counter,
-      current_versions: counter,
-    }),
+    columns: packColumns,
   }),
   'create index packs_of_bucket on packs (bucket_id, content_id)',
   createTable({
@@ -60,22 +84,5 @@ export const packsMigration = defineMigration('0030-packs', [
         where id in (select m.content_id from pack_members m where m.pack_id = new.id)`,
     ],
   }),
-  ...createTrigger({ name: 'pack_members_came', event: 'after insert on pack_members', does: [count('new', '+')] }),
-  ...createTrigger({ name: 'pack_members_went', event: 'after delete on pack_members', does: [count('old', '-')] }),
-  ...createTrigger({
-    name: 'pack_members_moved',
-    event: 'after update of pack_id on pack_members',
-    when: 'old.pack_id <> new.pack_id',
-    does: [count('old', '-'), count('new', '+')],
-  }),
-  ...createTrigger({
-    name: 'pack_versions_changed',
-    event: 'after update of ref_count, current_count on contents',
-    when: 'old.ref_count <> new.ref_count or old.current_count <> new.current_count',
-    does: [
-      `update packs set versions = versions + new.ref_count - old.ref_count,
-          current_versions = current_versions + new.current_count - old.current_count
-        where content_id = (select m.pack_id from pack_members m where m.content_id = new.id)`,
-    ],
-  }),
+  ...packCounts,
 ])

@@ -12,6 +12,7 @@ import { cacheIdentityMigration } from './0027-cache-identity.ts'
 import { listedChecksumsMigration } from './0028-listed-checksums.ts'
 import { storedUsageMigration } from './0029-stored-usage.ts'
 import { packsMigration } from './0030-packs.ts'
+import { packsOfBucketMigration } from './0031-packs-of-bucket.ts'
 import { objectsMigration } from './sqlite/0001-objects.ts'
 import { copiesMigration } from './sqlite/0002-copies.ts'
 import { removalsMigration } from './sqlite/0003-removals.ts'
@@ -63,4 +64,5 @@ export const storageMigrations = [
   listedChecksumsMigration,
   storedUsageMigration,
   packsMigration,
+  packsOfBucketMigration,
 ]

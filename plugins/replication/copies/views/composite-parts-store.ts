@@ -34,6 +34,10 @@ const findComposites = statement((db, { contentIds, limit }: Params<{ contentIds
   db.selectFrom('content_parts').select('content_id as id').distinct().where('part_content_id', 'in', contentIds).limit(limit),
 )
 
+const findMembers = statement((db, { contentIds, limit }: Params<{ contentIds: readonly number[]; limit: number }>) =>
+  db.selectFrom('pack_members').select('content_id as id').where('pack_id', 'in', contentIds).limit(limit),
+)
+
 /** The different parts of composite contents, with where their copies are. */
 export async function partsOfComposites(reader: Reader, compositeIds: readonly number[]): Promise<ReadonlyMap<number, readonly PartRow[]>> {
   const rows = await reader.all(findParts, { compositeIds })
@@ -46,4 +50,9 @@ export async function partsOfComposites(reader: Reader, compositeIds: readonly n
 /** Composite contents with these parts, at most `limit`. */
 export async function compositesOf(reader: Reader, contentIds: readonly number[], limit: number): Promise<readonly number[]> {
   return (await reader.all(findComposites, { contentIds, limit })).map(({ id }) => id)
+}
+
+/** Members of these packs, whose copies are those of their pack, at most `limit`. */
+export async function membersOf(reader: Reader, contentIds: readonly number[], limit: number): Promise<readonly number[]> {
+  return (await reader.all(findMembers, { contentIds, limit })).map(({ id }) => id)
 }

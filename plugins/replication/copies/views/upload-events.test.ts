@@ -162,6 +162,20 @@ test('changes of one content within a second are published once, and at most the
   await expect.poll(changes).toHaveLength(uploadEventLimits.gatheredMax)
 })
 
+test('a change of a pack is one of its members, of which at most the maximum are published', async () => {
+  const { contentId: pack } = await rows.addContent()
+  const sql = (text: string) => rows.database.write((tx) => runSql(tx, text))
+  await sql(`insert into packs (content_id, bucket_id, created_at) values (${pack}, 1, 0)`)
+  for (let at = 0; at < uploadEventLimits.gatheredMax + 5; at++) {
+    const member = await rows.addContent()
+    await addVersion(member, `k${at}`)
+    await sql(`insert into pack_members (content_id, pack_id, offset_bytes, length) values (${member.contentId}, ${pack}, ${at}, 1)`)
+  }
+  await rows.database.write((tx) => deps.uploadEvents.changed(tx, [pack]))
+  await deps.clock.advance(1000)
+  await expect.poll(changes).toHaveLength(uploadEventLimits.gatheredMax)
+})
+
 test('the state is failed when the store task fails, and cached again when the task is retried', async () => {
   const { contentId } = await addObject()
   let announce = (_task: TaskChange): void => {}

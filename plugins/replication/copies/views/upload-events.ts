@@ -6,7 +6,7 @@ import type { UploadEvents, UploadProgress } from '../../upload-meter.ts'
 import { storeTask } from '../placing/store-task.ts'
 import { findContents, findVersionOfContent, findVersionOfWhole } from '../records/placement-store.ts'
 import { withStates } from './being-stored.ts'
-import { compositesOf } from './composite-parts-store.ts'
+import { compositesOf, membersOf } from './composite-parts-store.ts'
 
 /**
  * A content and one of its versions. `upload_id` is the content's id: a content is uploaded once for all its versions. `task_id` is
@@ -150,7 +150,9 @@ const describeProgress = ({ attempt, sentBytes, totalBytes, updatedAtMs, isDone 
 
 async function findStates(read: Reader, queue: UploadEventDeps['queue'], contentIds: readonly number[]) {
   const found: (Upload & { readonly state: ObjectState })[] = []
-  const changedIds = [...contentIds, ...(await compositesOf(read, contentIds, uploadEventLimits.gatheredMax))]
+  const { gatheredMax } = uploadEventLimits
+  const changedIds = [...contentIds, ...(await membersOf(read, contentIds, gatheredMax))]
+  changedIds.push(...(await compositesOf(read, changedIds, gatheredMax)))
   for (const { contentId, state } of await withStates(read, queue, await findContents(read, changedIds))) {
     const upload = await identify(read, contentId)
     if (upload) found.push({ ...upload, state })
