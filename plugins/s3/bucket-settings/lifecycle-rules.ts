@@ -16,26 +16,23 @@ const name = 'lifecycle'
 const cachedMax = 32
 
 export async function createLifecycleRules({ database, buckets, clock, engine }: RulesDeps): Promise<LifecycleRules> {
-  const withRules = new Set((await bucketsWithSetting(database.read, { name })).map(({ bucketId }) => bucketId))
-  const cached = new BoundedMap<number, readonly LifecycleRule[]>(cachedMax)
+  const stored = await bucketsWithSetting(database.read, { name })
+  /** Buckets with rules, each with the number of the change that stored them. */
+  const withRules = new Map(stored.map(({ bucketId }) => [bucketId, 0]))
+  const cached = new BoundedMap<number, { readonly change: number; readonly rules: readonly LifecycleRule[] }>(cachedMax)
   let changes = 0
-  const note = (bucketId: number, hasRules: boolean) => {
-    changes += 1
-    cached.clear()
-    if (hasRules) withRules.add(bucketId)
-    else withRules.delete(bucketId)
-  }
   const forgetDeleted = () => {
     const existing = new Set(buckets.list().map(({ id }) => id))
-    for (const id of withRules) if (!existing.has(id)) withRules.delete(id)
+    for (const id of withRules.keys()) if (!existing.has(id)) withRules.delete(id)
   }
   const find = async ({ id }: Pick<Bucket, 'id'>) => {
-    if (!withRules.has(id)) return undefined
+    const change = withRules.get(id)
+    if (change === undefined) return undefined
     const known = cached.get(id)
-    if (known) return known
-    const before = changes
+    if (known?.change === change) return known.rules
     const rules = (await readStored(database.read, id))?.rules
-    if (rules && before === changes) cached.set(id, rules)
+    // Rules that were read before a change are not kept as those after it.
+    if (rules && withRules.get(id) === change) cached.set(id, { change, rules })
     return rules
   }
   return {
@@ -49,7 +46,7 @@ export async function createLifecycleRules({ database, buckets, clock, engine }:
         if (!(await holdBucket(tx, bucket.id))) throw new S3Error('NoSuchBucket', { extras: { BucketName: bucket.name } })
         if ((await findSetting(tx, place)) === document) return
         await writeSetting(tx, place, document, clock.now())
-        tx.afterCommit(() => note(bucket.id, true))
+        tx.afterCommit(() => void withRules.set(bucket.id, ++changes))
       })
       forgetDeleted()
     },
@@ -58,7 +55,7 @@ export async function createLifecycleRules({ database, buckets, clock, engine }:
         // Deletions that the rules asked for are committed before, or see that there are none.
         await holdBucket(tx, id)
         await deleteSetting(tx, { bucketId: id, name })
-        tx.afterCommit(() => note(id, false))
+        tx.afterCommit(() => void withRules.delete(id))
       })
     },
     hasRules: ({ id }) => withRules.has(id),
