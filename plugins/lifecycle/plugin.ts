@@ -4,6 +4,7 @@ import {
   dbSchemas,
   definePlugin,
   defineRecovery,
+  dueTimes,
   metricCollectors,
   provide,
   taskKinds,
@@ -31,6 +32,7 @@ export const lifecyclePlugin = definePlugin({
   },
   contributes: [
     configSections.with(lifecycleSection),
+    dueTimes.load(async () => (await import('./runs/run-store.ts')).runTimes),
     bucketDeletions.load(async () => {
       const { deleteRun } = await import('./runs/run-store.ts')
       return { name: 'lifecycle', deleted: deleteRun }

@@ -9,6 +9,7 @@ import {
   database,
   dbSchemas,
   definePlugin,
+  dueTimes,
   metricCollectors,
   optional,
   provide,
@@ -73,6 +74,7 @@ export const s3Plugin = definePlugin({
     listeners.load(async () => (await import('./server/listener.ts')).s3Listener),
     // Runs in the transaction that sets the owner, so that a concurrent deletion of the user is seen.
     bucketOwnerChecks.load(async () => (await import('./users/owner-check.ts')).userCheck),
+    dueTimes.load(async () => (await import('./bucket-settings/bucket-setting-store.ts')).settingTimes),
     bucketDeletions.load(async () => (await import('./bucket-settings/bucket-settings.ts')).bucketSettingsDeletion),
     versionCopies.load(async () => (await import('./access/restored-access.ts')).restoredAccess),
     objectSizeChoices.load(async () => (await import('./object-sizes.ts')).chosenSizes),

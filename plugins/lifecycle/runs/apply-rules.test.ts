@@ -140,7 +140,9 @@ test('rules that change while a page is looked at delete nothing of it, and act 
   }
   await scene.run({ versions: { ...versions, list } })
   expect(await scene.keys()).toEqual(['a'])
-  expect(scene.lines).toEqual([[expect.stringContaining('the rules were changed'), expect.objectContaining({ markersAdded: 0 })]])
+  expect(scene.lines).toEqual([
+    [expect.stringContaining('ended early'), expect.objectContaining({ markersAdded: 0, reason: 'rules_changed' })],
+  ])
   await scene.setRules(expireAfter(1))
   await scene.run()
   expect(await scene.keys()).toEqual(['a'])
@@ -258,4 +260,16 @@ test('a late run deletes only what had expired at its midnight', async () => {
   const { applyRules } = await import('./apply-rules.ts')
   await applyRules(scene.deps, { bucketId: scene.photos().id, bucket: 'photos', dueMs }, new AbortController().signal)
   expect(await scene.keys()).toEqual(['a*', 'a', 'b'])
+})
+
+test('a run of a midnight that is still to come, after the clock was set back, deletes nothing more', async () => {
+  await using scene = await openLifecycleScene()
+  await scene.put('a', 'bytes')
+  await scene.setRules(expireAfter(1))
+  const { clock } = scene.deps
+  const setBack = { ...clock, now: () => clock.now() - 3 * dayMs }
+  await scene.clock.advance(2 * dayMs)
+  await scene.run({ clock: setBack })
+  expect(await scene.keys()).toEqual(['a'])
+  expect(scene.lines).toEqual([[expect.stringContaining('ended early'), expect.objectContaining({ reason: 'clock_set_back' })]])
 })

@@ -63,14 +63,18 @@ interface Position {
   readonly place: WalkPlace
 }
 
+type EarlyEnd = 'rules_changed' | 'bucket_deleted' | 'clock_set_back'
+
 interface Step {
   readonly phase: Phase
   readonly place: WalkPlace
   /** Why the run ended before the last page. */
-  readonly reason?: 'rules_changed' | 'bucket_deleted'
+  readonly reason?: EarlyEnd
 }
 
 async function nextStep(deps: ApplyDeps, run: AppliedRules, { phase, place }: Position): Promise<Step> {
+  // What had expired then has not expired now.
+  if (deps.clock.now() < run.dueMs) return endEarly(deps, run, 'clock_set_back')
   try {
     const work = await readWork(deps, run)
     if (!work) throw new RulesChanged()
@@ -82,10 +86,14 @@ async function nextStep(deps: ApplyDeps, run: AppliedRules, { phase, place }: Po
   } catch (error) {
     const isDeleted = error instanceof SvcError && error.code === 'bucket_not_found'
     if (!isDeleted && !(error instanceof RulesChanged)) throw error
-    const step: Step = { phase: 'ended', place: start, reason: isDeleted ? 'bucket_deleted' : 'rules_changed' }
-    await record(deps, run, step, noCounts)
-    return step
+    return endEarly(deps, run, isDeleted ? 'bucket_deleted' : 'rules_changed')
   }
+}
+
+async function endEarly(deps: ApplyDeps, run: AppliedRules, reason: EarlyEnd): Promise<Step> {
+  const step: Step = { phase: 'ended', place: start, reason }
+  await record(deps, run, step, noCounts)
+  return step
 }
 
 /** Returns undefined when the rules were removed, or changed after the time of the run. */
@@ -113,6 +121,6 @@ async function report({ database, log }: ApplyDeps, { bucketId, bucket }: Applie
   if (!run) return
   const { marked, removed, markersRemoved, aborted } = run
   const counts = { bucket, markersAdded: marked, versionsDeleted: removed, markersDeleted: markersRemoved, uploadsAborted: aborted }
-  if (reason === 'rules_changed') log.info('lifecycle run ended early: the rules were changed; they act from the next run on', counts)
+  if (reason !== undefined) log.info('lifecycle run ended early; the rules act from the next midnight on', { ...counts, reason })
   else if (marked + removed + markersRemoved + aborted > 0) log.info('lifecycle rules carried out', counts)
 }

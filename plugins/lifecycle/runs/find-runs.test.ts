@@ -1,10 +1,14 @@
 import { expect, test } from 'vitest'
-import type { TaskQueue } from '#kernel'
+import { dueTimes, type TaskQueue } from '#kernel'
+import { loadContributions } from '#kernel/host'
 import { silentLog } from '#kernel/testing'
+import { bucketDeletions } from '#plugins/storage'
+import { s3Plugin } from '../../s3/plugin.ts'
+import { lifecyclePlugin } from '../plugin.ts'
 import { dayMs, type LifecycleScene, openLifecycleScene } from '../testing/lifecycle-scene.ts'
 import type { AppliedRules } from './apply-rules.ts'
 import { findRuns } from './find-runs.ts'
-import { deleteRun } from './run-store.ts'
+import { findRun } from './run-store.ts'
 
 const hourMs = 3_600_000
 
@@ -53,7 +57,6 @@ test('each bucket with rules gets one run a day, after the first midnight that i
   expect(await look(scene)).toEqual([])
   await live(scene, 24)
   expect(await look(scene)).toEqual([{ ...due, dueMs: midnight + 2 * dayMs }])
-  await scene.database.write((tx) => deleteRun(tx, due.bucketId))
 })
 
 test('the same rules stored again keep their time, so that a client that repeats them does not put them off', async () => {
@@ -81,16 +84,41 @@ test('after the clock was set ahead no run begins for a day, and none at all whe
   expect(scene.actionCounts.isResting).toBe(false)
 })
 
+test('rules that were stored, and runs that began, while the clock was ahead do not rest after it was set back', async () => {
+  await using scene = await openLifecycleScene()
+  const rightMs = scene.clock.now()
+  await scene.clock.advance(30 * dayMs)
+  await scene.setRules(expire)
+  await scene.clock.advance(dayMs)
+  await scene.run()
+  const nowMs = rightMs + hourMs
+  const clock = { ...scene.deps.clock, now: () => nowMs + aheadMs }
+  let aheadMs = 0
+  const found = async () => {
+    const recorded = recordingQueue()
+    const { deps: of, rules: lifecycleRules, buckets } = scene
+    await findRuns({ ...of, clock, buckets, lifecycleRules, queue: recorded.queue, log: silentLog }, new AbortController().signal)
+    return recorded.added.map(({ dueMs }) => dueMs)
+  }
+  const times = (await loadContributions(dueTimes, [s3Plugin, lifecyclePlugin])).map(({ item }) => item)
+  await scene.database.write(async (tx) => {
+    for (const { bound } of times) await bound(tx, nowMs)
+  })
+  expect(await found()).toEqual([])
+  for (; aheadMs < dayMs; aheadMs += hourMs) await found()
+  expect(await found()).toEqual([rightMs + dayMs])
+})
+
 test('the row of a run goes with its bucket', async () => {
   await using scene = await openLifecycleScene()
   await scene.setRules(expire)
   await scene.clock.advance(dayMs)
   await scene.run()
-  const { lifecyclePlugin } = await import('../plugin.ts')
-  expect(lifecyclePlugin.accompanies).toEqual(['s3'])
-  const { findRun } = await import('./run-store.ts')
   const { id } = scene.photos()
   expect(await findRun(scene.database.read, id)).toMatchObject({ phase: 'ended' })
-  await scene.database.write((tx) => deleteRun(tx, id))
+  const deletions = (await loadContributions(bucketDeletions, [lifecyclePlugin])).map(({ item }) => item)
+  await scene.database.write(async (tx) => {
+    for (const { deleted } of deletions) await deleted(tx, id)
+  })
   expect(await findRun(scene.database.read, id)).toBeUndefined()
 })

@@ -1,4 +1,4 @@
-import type { Params, Reader, Tx } from '#kernel'
+import type { DueTimes, Params, Reader, Tx } from '#kernel'
 import { statement } from '../tables.ts'
 import type { SeenClock } from './clock-policy.ts'
 
@@ -85,6 +85,10 @@ const findBegun = statement((db, { ids, dueMs }: Params<{ ids: readonly number[]
   db.selectFrom('lifecycle_runs').select('bucket_id as bucketId').where('bucket_id', 'in', ids).where('due_at', '>=', dueMs),
 )
 
+const boundRuns = statement((db, { nowMs }: Params<{ nowMs: number }>) =>
+  db.updateTable('lifecycle_runs').set({ due_at: nowMs, phase: 'ended' }).where('due_at', '>', nowMs),
+)
+
 const readClock = statement((db) => db.selectFrom('lifecycle_clock').select(['seen_at as seenMs', 'rests_until as restsUntilMs']))
 
 const writeClock = statement((db, { seenMs, restsUntilMs }: Params<{ seenMs: number; restsUntilMs: number }>) =>
@@ -123,4 +127,12 @@ export async function findSeenClock(read: Reader): Promise<SeenClock | undefined
 
 export async function writeSeenClock(tx: Tx, clock: SeenClock): Promise<void> {
   await tx.run(writeClock, { seenMs: clock.seenMs, restsUntilMs: clock.restsUntilMs })
+}
+
+/** After the clock was set back, runs of later midnights are over: they would keep those of the next days from beginning. */
+export const runTimes: DueTimes = {
+  name: 'lifecycle-runs',
+  async bound(tx, nowMs) {
+    await tx.run(boundRuns, { nowMs })
+  },
 }

@@ -1,5 +1,5 @@
 /** Configurations of buckets: JSON documents by name. */
-import { type Params, type Reader, statementsOver, type TablesOf, type Tx } from '#kernel'
+import { type DueTimes, type Params, type Reader, statementsOver, type TablesOf, type Tx } from '#kernel'
 import type { StorageTables } from '#plugins/storage'
 import type { bucketSettingEntity } from './bucket-setting-entity.ts'
 
@@ -62,6 +62,10 @@ const findTime = statement((db, { bucketId, name }: Params<Place>) =>
     .where('name', '=', name),
 )
 
+const boundTimes = statement((db, { nowMs }: Params<{ nowMs: number }>) =>
+  db.updateTable('s3_bucket_settings').set({ updated_at: nowMs }).where('updated_at', '>', nowMs),
+)
+
 const { MAX_SAFE_INTEGER: noLimit } = Number
 
 /** Buckets with a setting of this name, by id. */
@@ -109,4 +113,12 @@ export async function deleteSetting(tx: Tx, place: Place): Promise<void> {
 
 export async function deleteSettings(tx: Tx, bucketId: number): Promise<void> {
   await tx.run(removeAll, { bucketId })
+}
+
+/** Lifecycle rules act from the first midnight after their time on: those that were stored while the clock was ahead would rest until then. */
+export const settingTimes: DueTimes = {
+  name: 's3-bucket-settings',
+  async bound(tx, nowMs) {
+    await tx.run(boundTimes, { nowMs })
+  },
 }
