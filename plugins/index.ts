@@ -2,6 +2,7 @@ import type { Plugin } from '#kernel'
 import { accessPlugin } from './access/plugin.ts'
 import { adminPlugin } from './admin/plugin.ts'
 import { costsPlugin } from './costs/plugin.ts'
+import { lifecyclePlugin } from './lifecycle/plugin.ts'
 import { observabilityPlugin } from './observability/plugin.ts'
 import { packsPlugin } from './packs/plugin.ts'
 import { providersPlugin } from './providers/plugin.ts'
@@ -22,6 +23,7 @@ export const builtinPlugins: readonly Plugin[] = [
   costsPlugin,
   packsPlugin,
   s3Plugin,
+  lifecyclePlugin,
   adminPlugin,
   accessPlugin,
   tasksPlugin,

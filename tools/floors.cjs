@@ -115,6 +115,7 @@ module.exports = {
     'migrations.ts',
     'plugin.ts',
   ],
+  'plugins/lifecycle': ['settings.ts', '*-entity.ts', 'tables.ts', 'rules', 'runs', 'shown', 'migrations.ts', 'plugin.ts'],
   'plugins/observability': [
     'errors.ts',
     'health',
@@ -235,8 +236,8 @@ module.exports = {
     'settings.ts',
     'object-sizes.ts',
     'wire',
-    'bucket-settings',
     'contract.ts',
+    'bucket-settings',
     'users',
     'uploads',
     'limits',

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { writeSuiteConfig } from './suite-config.ts'
+import { suiteSettings, writeSuiteConfig } from './suite-config.ts'
 
 test('the configuration names the gateway, the users and every section that the suite reads', () => {
   const user = (name: string) => ({ access_key: `${name}-key`, owner_id: `${name}-id`, secret_key: `${name}-secret` })
@@ -11,4 +11,7 @@ test('the configuration names the gateway, the users and every section that the 
     '[s3 alt]\ndisplay_name = alt-id\nuser_id = alt-id\nemail = alt@example.com\naccess_key = alt-key\nsecret_key = alt-secret\n',
   )
   expect(text).toContain('tenant = testx\n')
+  // The suite waits for days of this length.
+  const [, seconds] = /^\[s3 main\]\n(?:.+\n)*lc_debug_interval = (\d+)$/m.exec(text) ?? []
+  expect(suiteSettings['lifecycle.day']).toBe(`${seconds}s`)
 })

@@ -11,12 +11,16 @@ export interface SuiteUsers {
   readonly tenant: SuiteUser
 }
 
+/** Seconds that count as a day of lifecycle rules. */
+const lifecycleDaySeconds = 4
+
 /** The suite publishes buckets, expects that writers own their objects, and creates more buckets than a user usually may. */
 export const suiteSettings = {
   's3.public_access': true,
   's3.default_object_ownership': 'ObjectWriter',
   's3.limits.user_buckets': 0,
   's3.limits.user_data_sets_per_day': 0,
+  'lifecycle.day': `${lifecycleDaySeconds}s`,
 } as const
 
 /** Sections that the suite reads at its start, of interfaces that svc does not have: no test in scope uses their values. */
@@ -36,6 +40,7 @@ export function writeSuiteConfig(s3Url: string, users: SuiteUsers): string {
       email: `${name}@example.com`,
       access_key,
       secret_key,
+      ...(name === 'main' ? { lc_debug_interval: String(lifecycleDaySeconds) } : {}),
       ...(name === 'tenant' ? { tenant: 'testx' } : {}),
     })
   return [

@@ -208,6 +208,31 @@ describe.runIf(hasBrowser)('jobs of the dashboard', { timeout: 240_000 }, () => 
     await uploads.getByText('No multipart upload is open').waitFor()
   })
 
+  test('lifecycle rules of a bucket are added after a question that says what they delete, and removed', async () => {
+    await createBucket('expiring')
+    await using watched = await openPage()
+    const { page } = watched
+    await open(page, '/buckets/expiring?tab=settings')
+    const card = page.getByRole('region', { name: 'Lifecycle rules' })
+    await card.getByText('No rule: svc deletes no version by itself.').waitFor()
+    await card.getByRole('button', { name: 'Add lifecycle rule' }).click()
+    await card.getByText('Say after how many days what happens.').waitFor()
+    await card.getByLabel('Keys that begin with').fill('logs/')
+    await card.getByLabel('Delete earlier versions after days').fill('30')
+    await card.getByLabel('Earlier versions that stay').fill('3')
+    await card.getByRole('button', { name: 'Add lifecycle rule' }).click()
+    await dialog(page).getByText('Earlier versions are deleted permanently 30 days after').waitFor()
+    await dialog(page).getByRole('button', { name: 'Add the rule' }).click()
+    await page.getByText('Lifecycle rules saved').waitFor()
+    await card.getByRole('listitem').getByText('the newest 3 of them stay').waitFor()
+    expect((await call('GET', '/buckets/expiring/s3-settings')).json.lifecycle_rules).toMatchObject([
+      { enabled: true, prefix: 'logs/', noncurrent_days: 30, newer_noncurrent_kept: 3 },
+    ])
+    await card.getByRole('button', { name: 'Remove the rule' }).click()
+    await card.getByText('No rule: svc deletes no version by itself.').waitFor()
+    expect((await call('GET', '/buckets/expiring/s3-settings')).json.lifecycle_rules).toEqual([])
+  })
+
   test('selected objects and folders are saved as one ZIP file', async () => {
     await createBucket('zipped')
     for (const key of ['a.txt', 'dir/b.txt', 'dir/c.txt', 'left.txt']) await put('zipped', key)

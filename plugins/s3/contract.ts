@@ -1,6 +1,6 @@
-/** What other plugins may use of the S3 API: its users, and who may use which bucket without being one. */
-import { defineService } from '#kernel'
-import type { Bucket } from '#plugins/storage'
+/** What other plugins may use of the S3 API: its users, who may use which bucket without being one, and the lifecycle rules of buckets. */
+import { defineService, type Tx } from '#kernel'
+import type { Bucket, ObjectVersion } from '#plugins/storage'
 
 /** `user`: its own buckets; `userplus`: may also create buckets; `admin`: full access to every bucket. */
 export const s3Roles = ['user', 'userplus', 'admin'] as const
@@ -68,3 +68,65 @@ export interface PublicAccess {
 }
 
 export const publicAccess = defineService<PublicAccess>('s3.public-access')
+
+/** A version matches when it has all that the filter names. */
+export interface LifecycleFilter {
+  /** How the client wrote it, and gets it back: the element Prefix of older clients, Filter, or Filter with And. */
+  readonly form: 'prefix' | 'filter' | 'and'
+  readonly prefix?: string | undefined
+  readonly tags: readonly { readonly key: string; readonly value: string }[]
+  /** Bytes; the object must be larger. */
+  readonly sizeAbove?: number | undefined
+  /** Bytes; the object must be smaller. */
+  readonly sizeBelow?: number | undefined
+}
+
+export type Expiration =
+  | { readonly kind: 'days'; readonly days: number }
+  | { readonly kind: 'date'; readonly atMs: number }
+  /** Delete markers without older versions. */
+  | { readonly kind: 'markers' }
+
+export interface LifecycleRule {
+  readonly id: string
+  readonly isEnabled: boolean
+  readonly filter: LifecycleFilter
+  readonly expiration?: Expiration | undefined
+  /** `newerKept`: this many newer noncurrent versions must exist. */
+  readonly noncurrent?: { readonly days: number; readonly newerKept?: number | undefined } | undefined
+  readonly abortDays?: number | undefined
+}
+
+export interface StoredRules {
+  readonly rules: readonly LifecycleRule[]
+  /** Changes with the rules. */
+  readonly revision: string
+  readonly changedAtMs: number
+}
+
+/** Carries the rules out. Absent while the plugin `lifecycle` is disabled: rules then rest, and new ones are refused. */
+export interface LifecycleEngine {
+  /** When a current version expires, in days of 24 hours, and by which rule. */
+  expiryOf(rules: readonly LifecycleRule[], version: ObjectVersion): { readonly atMs: number; readonly ruleId: string } | undefined
+}
+
+export const lifecycleEngine = defineService<LifecycleEngine>('s3.lifecycle-engine')
+
+export interface LifecycleRules {
+  find(bucket: Bucket): Promise<readonly LifecycleRule[] | undefined>
+  /** Rules that are stored already keep their time. Throws NotImplemented without an engine, NoSuchBucket when the bucket was deleted. */
+  set(bucket: Bucket, rules: readonly LifecycleRule[]): Promise<void>
+  remove(bucket: Bucket): Promise<void>
+  readonly isCarriedOut: boolean
+  /** Answers from memory, because every read of an object asks. */
+  hasRules(bucket: Bucket): boolean
+  /** Returns undefined for a version that no rule will delete, and without an engine. */
+  expiryOf(bucket: Bucket, version: ObjectVersion): Promise<ReturnType<LifecycleEngine['expiryOf']>>
+  /** Buckets with rules that were not changed after `changedUntilMs`, by id, at most `limit`. */
+  bucketsWithRules(page: { readonly afterId: number; readonly changedUntilMs: number; readonly limit: number }): Promise<readonly number[]>
+  read(bucketId: number): Promise<StoredRules | undefined>
+  /** Keeps changes of the rules waiting until the transaction ends. Returns their revision; undefined: none, or the bucket was deleted. */
+  hold(tx: Tx, bucketId: number): Promise<string | undefined>
+}
+
+export const lifecycleRules = defineService<LifecycleRules>('s3.lifecycle-rules')

@@ -9,7 +9,9 @@ import {
   database,
   dbSchemas,
   definePlugin,
+  dueTimes,
   metricCollectors,
+  optional,
   provide,
   taskKinds,
   taskSchedules,
@@ -17,7 +19,7 @@ import {
 import { listeners } from '#kernel/server'
 import { defineSecretFile, memoryParts, secretFiles } from '#kernel/system'
 import { bucketDeletions, bucketOwnerChecks, buckets, objectSizeChoices, versionCopies } from '#plugins/storage'
-import { publicAccess, s3Users } from './contract.ts'
+import { lifecycleEngine, lifecycleRules, publicAccess, s3Users } from './contract.ts'
 import { s3AccessSection, s3LimitsSection, s3Section, serverSection, serverTlsSection } from './settings.ts'
 import { userCommands } from './users/commands/commands.ts'
 
@@ -27,6 +29,7 @@ export const s3Plugin = definePlugin({
   provides: async () => {
     const { createUserDirectory, userDirectory } = await import('./users/user-directory.ts')
     const { bucketSettings, createBucketSettings } = await import('./bucket-settings/bucket-settings.ts')
+    const { createLifecycleRules } = await import('./bucket-settings/lifecycle-rules.ts')
     const { accessLists, createAccessLists } = await import('./access/access-lists.ts')
     const { createPublicAccess } = await import('./access/public-access.ts')
     const { createStorageLimits, storageLimits } = await import('./limits/limits.ts')
@@ -36,6 +39,7 @@ export const s3Plugin = definePlugin({
     return [
       provide(userDirectory, { database, buckets, clock }, createUserDirectory),
       provide(bucketSettings, { database, clock }, createBucketSettings),
+      provide(lifecycleRules, { database, buckets, clock, engine: optional(lifecycleEngine) }, createLifecycleRules),
       provide(accessLists, { database, buckets, clock, settings: s3Section.settings, users: userDirectory }, createAccessLists),
       provide(storageLimits, { buckets, users: userDirectory, settings: s3LimitsSection.settings, clock }, createStorageLimits),
       provide(publicAccess, { database, accessLists }, createPublicAccess),
@@ -70,6 +74,7 @@ export const s3Plugin = definePlugin({
     listeners.load(async () => (await import('./server/listener.ts')).s3Listener),
     // Runs in the transaction that sets the owner, so that a concurrent deletion of the user is seen.
     bucketOwnerChecks.load(async () => (await import('./users/owner-check.ts')).userCheck),
+    dueTimes.load(async () => (await import('./bucket-settings/bucket-setting-store.ts')).settingTimes),
     bucketDeletions.load(async () => (await import('./bucket-settings/bucket-settings.ts')).bucketSettingsDeletion),
     versionCopies.load(async () => (await import('./access/restored-access.ts')).restoredAccess),
     objectSizeChoices.load(async () => (await import('./object-sizes.ts')).chosenSizes),

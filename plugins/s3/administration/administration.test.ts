@@ -1,8 +1,10 @@
+import { createHash } from 'node:crypto'
 import { CreateBucketCommand, CreateMultipartUploadCommand, PutObjectCommand, type S3Client, UploadPartCommand } from '@aws-sdk/client-s3'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { promised } from '#kernel/testing'
+import { lifecycleTestPlugin } from '../testing/lifecycle-engine.ts'
 import { startTestGateway } from '../testing/test-gateway.ts'
-import { changeAccess, changeCors, changeTags, showS3Settings } from './bucket-setting-api.ts'
+import { changeAccess, changeCors, changeLifecycle, changeTags, showS3Settings } from './bucket-setting-api.ts'
 import { shareObject, showS3Address } from './share-api.ts'
 import { listOpenUploads } from './upload-api.ts'
 
@@ -12,7 +14,7 @@ const hostileKey = "a b/ü+?&=%2F#'()*!~\u{1f600}.txt"
 const body = 'x'.repeat(200)
 
 beforeAll(async () => {
-  gateway = await startTestGateway({ 's3.public_access': true })
+  gateway = await startTestGateway({ 's3.public_access': true }, [lifecycleTestPlugin])
   closed = await startTestGateway()
   for (const one of [gateway, closed]) await one.client().send(new CreateBucketCommand({ Bucket: 'photos' }))
   for (const Key of ['plain', hostileKey]) await gateway.client().send(new PutObjectCommand({ Bucket: 'photos', Key, Body: body }))
@@ -78,6 +80,50 @@ test('CORS rules and tags are those of the S3 API, with its rules, and are delet
   await tags([])
   expect(await settings()).toMatchObject({ cors_rules: [], tags: [] })
   expect(await gateway.send({ method: 'GET', url: '/photos?tagging' })).toMatchObject({ status: 404 })
+})
+
+test('lifecycle rules are those of the S3 API, with its rules; rules that stay keep the form of their client', async () => {
+  const set = (rules: readonly object[], name = 'photos') => gateway.call('PUT', `/api/v1/buckets/${name}/s3-settings/lifecycle`, { rules })
+  const body =
+    '<LifecycleConfiguration><Rule><ID>a</ID><Prefix>a/</Prefix><Status>Enabled</Status><Expiration><Days>3</Days></Expiration></Rule></LifecycleConfiguration>'
+  const digest = { 'content-md5': createHash('md5').update(body).digest('base64') }
+  expect((await gateway.send({ method: 'PUT', url: '/photos?lifecycle', body, headers: digest })).status).toBe(200)
+  const [stored] = (await settings()).lifecycle_rules
+  expect(stored).toEqual({ id: 'a', enabled: true, prefix: 'a/', expire_days: 3 })
+  const every = {
+    id: 'every',
+    enabled: false,
+    prefix: 'logs/',
+    tags: [{ key: 'k', value: 'v' }],
+    size_above: 5,
+    size_below: 9,
+    expire_date: '2030-01-01',
+    noncurrent_days: 2,
+    newer_noncurrent_kept: 4,
+  }
+  const others = [
+    every,
+    { id: 'markers', enabled: true, remove_expired_markers: true },
+    { id: 'abort', enabled: true, abort_upload_days: 7 },
+  ]
+  expect(promised(changeLifecycle, await set([stored ?? {}, ...others]))).toEqual({ rules: [stored, ...others] })
+  const xml = (await gateway.send({ method: 'GET', url: '/photos?lifecycle' })).body
+  expect(xml).toContain('<Rule><ID>a</ID><Prefix>a/</Prefix>')
+  expect(xml).toContain('<Filter><And><Prefix>logs/</Prefix><Tag><Key>k</Key><Value>v</Value></Tag>')
+  expect(xml).toContain('<Date>2030-01-01T00:00:00.000Z</Date>')
+  const refused = { status: 400, body: { code: 's3_setting_refused' } }
+  expect(await set([{ enabled: true }])).toMatchObject(refused)
+  expect(await set([{ enabled: true, expire_days: 1, expire_date: '2030-01-01' }])).toMatchObject(refused)
+  expect(await set([{ enabled: true, newer_noncurrent_kept: 1, expire_days: 1 }])).toMatchObject(refused)
+  expect(await set([{ enabled: true, abort_upload_days: 1, tags: [{ key: 'a', value: '' }] }])).toMatchObject(refused)
+  expect(await set([{ enabled: true, expire_date: '2030-02-31' }])).toMatchObject(refused)
+  expect(await set([{ enabled: true, expire_days: 0 }])).toMatchObject({ status: 400, body: { code: 'invalid_request' } })
+  expect(await set([], 'absent')).toMatchObject({ status: 404, body: { code: 'bucket_not_found' } })
+  expect(await settings()).toMatchObject({ lifecycle_is_on: true, lifecycle_rules: [{ id: 'a' }, { id: 'every' }, {}, {}] })
+  const [{ id } = {}] = promised(changeLifecycle, await set([{ enabled: true, expire_days: 1 }])).rules
+  expect(id).toMatch(/^[0-9a-f-]{36}$/)
+  await set([])
+  expect((await gateway.send({ method: 'GET', url: '/photos?lifecycle' })).status).toBe(404)
 })
 
 const share = (more: object = {}) =>

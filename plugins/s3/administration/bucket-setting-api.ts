@@ -5,6 +5,7 @@ import { type } from '#kernel/schema'
 const bucketPath = type({ name: 'string' })
 const refusals = ['bucket_not_found', 's3_setting_refused'] as const
 const bytesMax = 256 * 1024
+const lifecycleBytesMax = 512 * 1024
 
 const ownership = "'BucketOwnerEnforced' | 'BucketOwnerPreferred' | 'ObjectWriter'"
 const text = 'string'
@@ -35,12 +36,44 @@ const corsRule = type({
 })
 const tag = type({ key: text, value: text })
 
+const lifecycleRule = type({
+  /** Absent: svc makes one. */
+  'id?': text,
+  enabled: 'boolean',
+  /** What the rule is about; a version matches when it has all of it. Absent: every version. */
+  'prefix?': text,
+  'tags?': tag.array(),
+  /** Bytes; larger objects. */
+  'size_above?': 'number.integer >= 0',
+  /** Bytes; smaller objects. */
+  'size_below?': 'number.integer > 0',
+  /** Days after its creation after which a current version gets a delete marker, and after which a lone delete marker is removed. */
+  'expire_days?': 'number.integer > 0',
+  /** Midnight UTC from which on current versions get a delete marker. */
+  'expire_date?': /^\d{4}-(0[1-9]|1[0-2])-(0[1-9]|[12]\d|3[01])$/,
+  /** Removes delete markers without older versions. */
+  'remove_expired_markers?': 'true',
+  /** Days after which a version that is not current any more is deleted permanently. */
+  'noncurrent_days?': 'number.integer > 0',
+  /** This many newer noncurrent versions must exist. */
+  'newer_noncurrent_kept?': 'number.integer > 0',
+  /** Days after its creation after which an open upload is aborted. */
+  'abort_upload_days?': 'number.integer > 0',
+})
+
 export const showS3Settings = defineEndpoint({
   method: 'GET',
   path: '/api/v1/buckets/:name/s3-settings',
-  summary: 'Show access, CORS rules and tags of a bucket',
+  summary: 'Show access, CORS rules, tags and lifecycle rules of a bucket',
   params: bucketPath,
-  answer: type({ access, cors_rules: corsRule.array(), tags: tag.array() }),
+  answer: type({
+    access,
+    cors_rules: corsRule.array(),
+    tags: tag.array(),
+    lifecycle_rules: lifecycleRule.array(),
+    /** False: the plugin `lifecycle` is disabled, and the rules rest. */
+    lifecycle_is_on: 'boolean',
+  }),
   refusals: ['bucket_not_found'],
 })
 
@@ -89,5 +122,19 @@ export const changeTags = defineEndpoint({
   refusals,
 })
 
+export const changeLifecycle = defineEndpoint({
+  method: 'PUT',
+  path: '/api/v1/buckets/:name/s3-settings/lifecycle',
+  role: 'operator',
+  summary: 'Replace the lifecycle rules of a bucket, which act from the next midnight UTC on; no rule deletes them',
+  audit: [],
+  params: bucketPath,
+  body: type({ rules: lifecycleRule.array() }),
+  bytesMax: lifecycleBytesMax,
+  answer: type({ rules: lifecycleRule.array() }),
+  refusals,
+})
+
+export type ShownLifecycleRule = typeof lifecycleRule.infer
 export type ShownAccess = typeof access.infer
 export type ShownCorsRule = typeof corsRule.infer

@@ -3,16 +3,28 @@ import { type Bucket, buckets } from '#plugins/storage'
 import { accessLists } from '../access/access-lists.ts'
 import { type BucketAccess, withGrants } from '../access/access-rules-policy.ts'
 import { bucketSettings } from '../bucket-settings/bucket-settings.ts'
+import { lifecycleRules } from '../contract.ts'
 import type { CorsRule } from '../documents/cors-configuration.ts'
 import { requireAllowedList } from '../operations/access-control.ts'
 import { corsSetting } from '../operations/configuration/bucket-cors.ts'
+import { withIds } from '../operations/configuration/bucket-lifecycle.ts'
 import { tagsSetting } from '../operations/configuration/bucket-tagging.ts'
 import { checkCorsRules } from '../operations/configuration/cors-rules.ts'
+import { checkLifecycleRules } from '../operations/configuration/lifecycle-rules.ts'
 import { s3Section } from '../settings.ts'
 import { cannedList, isPrivate, privateList } from '../wire/access-list-policy.ts'
 import { S3Error } from '../wire/s3-error.ts'
 import { bucketTagsMax, checkTags, listTags } from '../wire/tags.ts'
-import { changeAccess, changeCors, changeTags, type ShownAccess, type ShownCorsRule, showS3Settings } from './bucket-setting-api.ts'
+import {
+  changeAccess,
+  changeCors,
+  changeLifecycle,
+  changeTags,
+  type ShownAccess,
+  type ShownCorsRule,
+  showS3Settings,
+} from './bucket-setting-api.ts'
+import { describeLifecycleRule, readLifecycleRules } from './lifecycle-rule-json.ts'
 import { withAdminErrors } from './setting-refusal.ts'
 
 const noBlock = { blockPublicAcls: false, ignorePublicAcls: false, blockPublicPolicy: false, restrictPublicBuckets: false }
@@ -20,9 +32,9 @@ const fullBlock = { blockPublicAcls: true, ignorePublicAcls: true, blockPublicPo
 
 export const bucketSettingRoutes = defineRoutes({
   name: 's3-bucket-settings',
-  uses: { buckets, accessLists, bucketSettings, settings: s3Section.settings },
-  endpoints: [showS3Settings, changeAccess, changeCors, changeTags],
-  register(app, { buckets, accessLists, bucketSettings, settings }) {
+  uses: { buckets, accessLists, bucketSettings, lifecycleRules, settings: s3Section.settings },
+  endpoints: [showS3Settings, changeAccess, changeCors, changeTags, changeLifecycle],
+  register(app, { buckets, accessLists, bucketSettings, lifecycleRules, settings }) {
     const describeAccess = (bucket: Bucket): ShownAccess => {
       const { ownership, hasLists, grants } = accessLists.rulesOf(bucket)
       const block = accessLists.accessOf(bucket).block ?? noBlock
@@ -46,6 +58,8 @@ export const bucketSettingRoutes = defineRoutes({
         access: describeAccess(bucket),
         cors_rules: ((await bucketSettings.find(bucket, corsSetting)) ?? []).map(describeRule),
         tags: listTags((await bucketSettings.find(bucket, tagsSetting)) ?? {}),
+        lifecycle_rules: ((await lifecycleRules.find(bucket)) ?? []).map(describeLifecycleRule),
+        lifecycle_is_on: lifecycleRules.isCarriedOut,
       }
     })
 
@@ -81,6 +95,19 @@ export const bucketSettingRoutes = defineRoutes({
         if (body.tags.length === 0) await bucketSettings.remove(bucket, tagsSetting)
         else await bucketSettings.set(bucket, tagsSetting, tags)
         return { tags: listTags(tags) }
+      }),
+    )
+
+    serveEndpoint(app, changeLifecycle, ({ params, body }) =>
+      withAdminErrors(async () => {
+        const bucket = buckets.require(params.name)
+        const rules = withIds(readLifecycleRules(body.rules, (await lifecycleRules.find(bucket)) ?? []))
+        if (rules.length === 0) await lifecycleRules.remove(bucket)
+        else {
+          checkLifecycleRules(rules)
+          await lifecycleRules.set(bucket, rules)
+        }
+        return { rules: rules.map(describeLifecycleRule) }
       }),
     )
   },

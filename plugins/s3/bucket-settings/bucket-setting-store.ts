@@ -1,5 +1,5 @@
 /** Configurations of buckets: JSON documents by name. */
-import { type Params, type Reader, statementsOver, type TablesOf, type Tx } from '#kernel'
+import { type DueTimes, type Params, type Reader, statementsOver, type TablesOf, type Tx } from '#kernel'
 import type { StorageTables } from '#plugins/storage'
 import type { bucketSettingEntity } from './bucket-setting-entity.ts'
 
@@ -37,6 +37,52 @@ const findNamed = statement((db, { name }: Params<{ name: string }>) =>
   db.selectFrom('s3_bucket_settings').select(['bucket_id as bucketId', 'document']).where('name', '=', name),
 )
 
+interface SettingPage {
+  readonly name: string
+  readonly afterId?: number
+  readonly changedUntilMs?: number
+  readonly limit?: number
+}
+
+const findBuckets = statement((db, { name, afterId, changedUntilMs, limit }: Params<Required<SettingPage>>) =>
+  db
+    .selectFrom('s3_bucket_settings')
+    .select('bucket_id as bucketId')
+    .where('name', '=', name)
+    .where('bucket_id', '>', afterId)
+    .where('updated_at', '<=', changedUntilMs)
+    .orderBy('bucket_id')
+    .limit(limit),
+)
+const findTime = statement((db, { bucketId, name }: Params<Place>) =>
+  db
+    .selectFrom('s3_bucket_settings')
+    .select(['document', 'updated_at as changedAtMs'])
+    .where('bucket_id', '=', bucketId)
+    .where('name', '=', name),
+)
+
+const boundTimes = statement((db, { nowMs }: Params<{ nowMs: number }>) =>
+  db.updateTable('s3_bucket_settings').set({ updated_at: nowMs }).where('updated_at', '>', nowMs),
+)
+
+const { MAX_SAFE_INTEGER: noLimit } = Number
+
+/** Buckets with a setting of this name, by id. */
+export async function bucketsWithSetting(
+  read: Reader,
+  { name, afterId = 0, changedUntilMs = noLimit, limit = noLimit }: SettingPage,
+): Promise<readonly { readonly bucketId: number }[]> {
+  return await read.all(findBuckets, { name, afterId, changedUntilMs, limit })
+}
+
+export async function findTimedSetting(
+  read: Reader,
+  place: Place,
+): Promise<{ readonly document: string; readonly changedAtMs: number } | undefined> {
+  return await read.get(findTime, place)
+}
+
 /** Reads those of all buckets that have one of this name. */
 export async function readSettings(
   read: Reader,
@@ -67,4 +113,12 @@ export async function deleteSetting(tx: Tx, place: Place): Promise<void> {
 
 export async function deleteSettings(tx: Tx, bucketId: number): Promise<void> {
   await tx.run(removeAll, { bucketId })
+}
+
+/** Lifecycle rules act from the first midnight after their time on: those that were stored while the clock was ahead would rest until then. */
+export const settingTimes: DueTimes = {
+  name: 's3-bucket-settings',
+  async bound(tx, nowMs) {
+    await tx.run(boundTimes, { nowMs })
+  },
 }

@@ -1,4 +1,4 @@
-import { array, assert, boolean, constantFrom, integer, option, property, record, string, stringMatching } from 'fast-check'
+import { array, assert, boolean, constantFrom, integer, oneof, option, property, record, string, stringMatching } from 'fast-check'
 import { expect, test } from 'vitest'
 import { permissions } from '../wire/access-list-policy.ts'
 import { accessControlDocument } from './access-control-list.ts'
@@ -10,6 +10,7 @@ import { deleteDocument } from './delete.ts'
 import { deleteResultDocument } from './delete-result.ts'
 import { errorDocument } from './error.ts'
 import { createdUploadDocument } from './initiate-multipart-upload.ts'
+import { lifecycleDocument } from './lifecycle-configuration.ts'
 import { bucketListDocument } from './lists/list-buckets.ts'
 import { uploadListDocument } from './lists/list-multipart-uploads.ts'
 import { versionListDocument } from './lists/list-object-versions.ts'
@@ -236,6 +237,33 @@ const pairs = [
         exposed: array(name),
         maxAgeSeconds: option(count, optional),
       }),
+    ),
+  ],
+  [
+    'LifecycleConfiguration',
+    lifecycleDocument,
+    array(
+      record({
+        id: text,
+        isEnabled: boolean(),
+        filter: oneof(
+          record({ form: constantFrom('prefix' as const), prefix: text, tags: constantFrom([]) }),
+          record({
+            form: constantFrom('filter' as const, 'and' as const),
+            prefix: text,
+            tags: array(record({ key: text, value: text })),
+            sizeAbove: count,
+          }),
+        ),
+        expiration: oneof(
+          record({ kind: constantFrom('days' as const), days: count }),
+          record({ kind: constantFrom('date' as const), atMs: timeMs }),
+          record({ kind: constantFrom('markers' as const) }),
+        ),
+        noncurrent: record({ days: count, newerKept: count }),
+        abortDays: count,
+      }),
+      { maxLength: 3 },
     ),
   ],
   [

@@ -4,7 +4,7 @@ import type { AccessLists } from '../access/access-lists.ts'
 import type { Permissions } from '../auth/permissions.ts'
 import type { BodyOptions, RequestBody } from '../auth/request-body.ts'
 import type { BucketSettings } from '../bucket-settings/bucket-settings.ts'
-import type { S3User } from '../contract.ts'
+import type { LifecycleRules, S3User } from '../contract.ts'
 import type { StorageLimits } from '../limits/limits.ts'
 import type { S3Settings } from '../settings.ts'
 import type { Headers } from '../wire/headers.ts'
@@ -67,6 +67,7 @@ export interface S3Services {
   readonly uploads: Omit<Uploads, 'expire'>
   readonly versions: Pick<Versions, 'delete' | 'deleteMany' | 'list' | 'setTags'>
   readonly bucketSettings: BucketSettings
+  readonly lifecycleRules: Pick<LifecycleRules, 'find' | 'set' | 'remove' | 'hasRules' | 'expiryOf'>
   readonly accessLists: AccessLists
   readonly storageLimits: StorageLimits
   /** The owner ID of the user with this access key or owner ID. */

@@ -11,6 +11,7 @@ import { limits } from '#kernel/system'
 import { buckets, objects, uploads, versions } from '#plugins/storage'
 import { accessLists } from '../access/access-lists.ts'
 import { bucketSettings } from '../bucket-settings/bucket-settings.ts'
+import { lifecycleRules } from '../contract.ts'
 import { storageLimits } from '../limits/limits.ts'
 import { type ServerSettings, type ServerTlsSettings, s3AccessSection, s3Section, serverSection, serverTlsSection } from '../settings.ts'
 import { userDirectory } from '../users/user-directory.ts'
@@ -39,6 +40,7 @@ export const s3Listener = defineListener({
     uploads,
     versions,
     bucketSettings,
+    lifecycleRules,
     accessLists,
     storageLimits,
     clock,

@@ -10,6 +10,7 @@ import { rulesOf } from '../access/access-rules-policy.ts'
 import type { BucketSettings } from '../bucket-settings/bucket-settings.ts'
 import type { S3Role } from '../contract.ts'
 import type { StorageLimits } from '../limits/limits.ts'
+import type { S3Services } from '../operations/operation.ts'
 import { createAccessLog } from '../server/access-log.ts'
 import { DocumentMemory } from '../server/document-memory.ts'
 import { buildServer } from '../server/listener.ts'
@@ -36,6 +37,14 @@ const unsupported = () => Promise.reject(new Error('the test server stores no se
 /** No bucket has any. */
 const noBucketSettings: BucketSettings = { find: async () => undefined, set: unsupported, remove: unsupported }
 
+const noRules: S3Services['lifecycleRules'] = {
+  find: async () => undefined,
+  set: unsupported,
+  remove: unsupported,
+  hasRules: () => false,
+  expiryOf: async () => undefined,
+}
+
 /** Every bucket and every version is private, and belongs to the owner of the bucket. */
 const noAccessLists: AccessLists = {
   rulesOf: ({ ownerAccessKey }) => rulesOf({ owner: `id of ${ownerAccessKey}` }, {}, defaultSettings),
@@ -54,6 +63,7 @@ const noLimits: StorageLimits = { refuseEarly: async () => {}, checkVersion: asy
 /** Services of a server whose buckets have no settings and no access lists. */
 export const noStoredSettings = {
   bucketSettings: noBucketSettings,
+  lifecycleRules: noRules,
   accessLists: noAccessLists,
   storageLimits: noLimits,
   findOwnerId: () => undefined,

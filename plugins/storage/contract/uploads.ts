@@ -2,6 +2,7 @@
 import { defineService, type Tx } from '#kernel'
 import type { BucketRef } from './buckets.ts'
 import type { ByteRange, CopyObject, ObjectHeaders, ObjectVersion, PutObject, RecordVersion } from './objects.ts'
+import type { DeletionGuard } from './versions.ts'
 
 /** Limits of S3. Every part but the last has at least `partBytesMin`; a part has at most the size of one piece. */
 export const uploadLimits = { partNumberMax: 10_000, partBytesMin: 5 * 1024 * 1024 } as const
@@ -146,7 +147,7 @@ export interface Uploads {
    */
   complete(request: CompleteUpload): Promise<ObjectVersion>
   /** Removes the upload and its parts. `condition` is evaluated inside the transaction and throws to refuse. */
-  abort(place: UploadPlace & { readonly condition?: (upload: Upload) => void }): Promise<void>
+  abort(place: UploadPlace & { readonly condition?: (upload: Upload) => void; readonly guard?: DeletionGuard }): Promise<void>
   /** The parts of a version that was made by an upload, in order; empty for another version. Errors: as `Objects.open`. */
   partsOf(version: { readonly bucket: BucketRef; readonly key: string; readonly versionId?: string }): Promise<readonly CompletedPart[]>
   /**

@@ -78,6 +78,15 @@ export interface DeleteItem {
   readonly condition?: (version: ObjectVersion | undefined) => void
 }
 
+/** Runs in the transaction of a deletion before it changes anything. Throws to refuse: the lease of a task was lost, or a rule changed. */
+export type DeletionGuard = (tx: Tx) => Promise<void>
+
+export interface DeleteMany {
+  readonly bucket: BucketRef
+  readonly items: readonly DeleteItem[]
+  readonly guard?: DeletionGuard
+}
+
 /** `absent`: the named version does not exist. `refused`: `error` was thrown by the condition. */
 export type DeleteOutcome =
   | { readonly kind: 'marked'; readonly markerVersionId: string }
@@ -142,7 +151,7 @@ export interface Versions {
    * Performs at most `deleteManyMax` deletions in one transaction, one after another: an item sees the changes of those before it. Returns
    * the outcomes in the order of the items.
    */
-  deleteMany(request: { readonly bucket: BucketRef; readonly items: readonly DeleteItem[] }): Promise<readonly DeleteOutcome[]>
+  deleteMany(request: DeleteMany): Promise<readonly DeleteOutcome[]>
   /**
    * Removes a version with bytes. Errors: `object_storage_busy` 409 while its copies are being stored, `object_version_not_deletable`
    * 409 for a delete marker.

@@ -21,9 +21,13 @@ export type EndDeps = HeldPartDeps & {
 }
 
 /** Deletes the rows, then the files (I-03). */
-export async function abortUpload(deps: EndDeps, { bucket, key, uploadId, condition }: Parameters<Uploads['abort']>[0]): Promise<void> {
+export async function abortUpload(
+  deps: EndDeps,
+  { bucket, key, uploadId, condition, guard }: Parameters<Uploads['abort']>[0],
+): Promise<void> {
   const of = { bucketId: deps.buckets.require(bucket).id, key, uploadId }
   const blobs = await end(deps, uploadId, async (tx) => {
+    await guard?.(tx)
     const upload = await lockOpenUpload(tx, of)
     if (!upload) throw uploadNotFound(uploadId)
     condition?.(upload)

@@ -1,5 +1,6 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
+import type { Tx } from '#kernel'
 import { getRow, runsOnSqlite } from '#kernel/testing'
 import { type DeleteItem, defineCopyKeeper } from '../contract.ts'
 import { openVersionStorage, type VersionStorage } from '../testing/version-storage.ts'
@@ -144,4 +145,25 @@ test('deleting a page gives the same state as deleting its items one by one', as
     { numRuns: 15 },
   )
   await many.expectSound()
+})
+
+test('a guard sees the transaction of the deletions, and refuses all of them', async () => {
+  await using storage = await openVersionStorage()
+  const { versionId } = await storage.put('a', 'bytes')
+  const upload = { bucket: 'photos', key: 'a', headers: { contentType: '', system: {}, user: {} }, checksumAlgorithm: null }
+  const { id: uploadId } = await storage.uploads.create({ ...upload, checksumType: null, initiator: null })
+  const seen: unknown[] = []
+  const guard = async (tx: Tx) => {
+    seen.push(await getRow(tx, 'select name from buckets'))
+    throw new Error('the rules changed')
+  }
+  const refused = { message: 'the rules changed' }
+  const items = [{ key: 'a', versionId }, { key: 'b' }]
+  await expect(storage.versions.deleteMany({ bucket: 'photos', items, guard })).rejects.toMatchObject(refused)
+  await expect(storage.uploads.abort({ bucket: 'photos', key: 'a', uploadId, guard })).rejects.toMatchObject(refused)
+  expect(seen).toEqual([{ name: 'photos' }, { name: 'photos' }])
+  expect(await storage.text('a', versionId)).toBe('bytes')
+  expect(await storage.objects.find('photos', 'b')).toBeUndefined()
+  expect(await storage.uploads.find({ bucket: 'photos', key: 'a', uploadId })).toBeDefined()
+  await storage.expectSound()
 })

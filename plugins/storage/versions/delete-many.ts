@@ -1,19 +1,17 @@
 import { newUlid, type Tx } from '#kernel'
 import { type BucketKey, findVersionSummary } from '../catalog/versions/key-change-store.ts'
 import { findVersion, putDeleteMarker } from '../catalog/versions/version-store.ts'
-import { type Bucket, type DeleteItem, type DeleteOutcome, deleteManyMax, type Versions } from '../contract.ts'
+import { type Bucket, type DeleteItem, type DeleteMany, type DeleteOutcome, deleteManyMax } from '../contract.ts'
 import { requireKey } from '../objects/put-object.ts'
 import { type DeleteDeps, finish, remove } from './delete-version.ts'
 import type { Released } from './releases.ts'
 
-export async function deleteMany(
-  deps: DeleteDeps,
-  { bucket: name, items }: Parameters<Versions['deleteMany']>[0],
-): Promise<readonly DeleteOutcome[]> {
+export async function deleteMany(deps: DeleteDeps, { bucket: name, items, guard }: DeleteMany): Promise<readonly DeleteOutcome[]> {
   if (items.length > deleteManyMax) throw new RangeError(`${items.length} deletions in one transaction; at most ${deleteManyMax}`)
   const bucket = deps.buckets.require(name)
   for (const { key } of items) requireKey(key)
   const deleteAll = async (tx: Tx) => {
+    await guard?.(tx)
     const outcomes: DeleteOutcome[] = []
     const released: Released[] = []
     for (const item of items) outcomes.push(await deleteItem(tx, deps, { bucket, item, onRelease: (more) => void released.push(more) }))

@@ -7,6 +7,7 @@ import { OwnerBadge } from '../buckets/owner-badge.tsx'
 import { AccessCard } from './access-card.tsx'
 import { CorsCard } from './cors-card.tsx'
 import { DeleteCard } from './delete-card.tsx'
+import { LifecycleCard } from './lifecycle-card.tsx'
 import { SizeCard } from './size-card.tsx'
 import { TagsCard } from './tags-card.tsx'
 import { UploadsCard } from './uploads-card.tsx'
@@ -49,7 +50,6 @@ export const SettingsTab = component$<{ bucket: string }>(({ bucket }) => {
           <KeyValue label="Versioning" help="Every upload adds a version; a deletion adds a delete marker.">
             <Badge tone="success">Enabled, always</Badge>
           </KeyValue>
-          <KeyValue label="Lifecycle rules" value="None: svc deletes no version by itself." />
           {hasPacking && (
             <KeyValue label="Packing">
               <Link to={bucketHref(bucket, { tab: 'packs' })} class="text-accent hover:underline">
@@ -62,6 +62,7 @@ export const SettingsTab = component$<{ bucket: string }>(({ bucket }) => {
       </Card>
       {s3.data && <TagsCard key={JSON.stringify(s3.data.tags)} bucket={bucket} tags={s3.data.tags} />}
       {s3.data && <CorsCard key={JSON.stringify(s3.data.cors_rules)} bucket={bucket} rules={s3.data.cors_rules} />}
+      {s3.data && <LifecycleCard key={JSON.stringify(s3.data.lifecycle_rules)} bucket={bucket} settings={s3.data} />}
       {hasS3.value && <UploadsCard bucket={bucket} />}
       <DeleteCard bucket={found.data} />
       {isChanging.value && (

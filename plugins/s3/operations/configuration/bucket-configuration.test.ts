@@ -17,7 +17,6 @@ test.each([
   ['website', 404, 'NoSuchWebsiteConfiguration'],
   ['replication', 404, 'ReplicationConfigurationNotFoundError'],
   ['encryption', 404, 'ServerSideEncryptionConfigurationNotFoundError'],
-  ['lifecycle', 404, 'NoSuchLifecycleConfiguration'],
   ['policy', 404, 'NoSuchBucketPolicy'],
   ['object-lock', 404, 'ObjectLockConfigurationNotFoundError'],
   ['publicAccessBlock', 404, 'NoSuchPublicAccessBlockConfiguration'],

@@ -1,6 +1,7 @@
 /** @walk read 1: reads headers and conditions */
 import { readVersionId } from '../../wire/query.ts'
 import type { Operation } from '../operation.ts'
+import { addExpiry } from './expiry-header.ts'
 import { findReadable, hasReadConditions, openReadable, orDispose, planRead, readRequested } from './read-object.ts'
 
 export const getObject: Operation = {
@@ -14,9 +15,11 @@ export const getObject: Operation = {
       if (status === 304) return { status, headers }
     }
     const opened = await openReadable(request, services, versionId)
-    const plan = await orDispose(opened, async () =>
-      planRead(request, opened.version, await readRequested(request, services, opened.version)),
-    )
+    const plan = await orDispose(opened, async () => {
+      const plan = planRead(request, opened.version, await readRequested(request, services, opened.version))
+      await addExpiry(plan.headers, services, { bucket: request.bucket, version: opened.version })
+      return plan
+    })
     const { status, headers, length, range } = plan
     if (status === 304 || length === 0) {
       await opened[Symbol.asyncDispose]()

@@ -7,13 +7,17 @@ import { readTaggingHeader, type Tags } from '../../wire/tags.ts'
 import { refuseUnsupportedObjectHeaders } from '../../wire/unsupported-headers.ts'
 import { type ObjectRequest, type Operation, type S3Services, senderOf } from '../operation.ts'
 import { readWrittenAccess, recorded } from '../written-access.ts'
+import { addExpiry } from './expiry-header.ts'
 import { readWriteCondition } from './write-condition.ts'
 
 /** Stores an object as a new version. Rejects what the headers make invalid before it reads the body. */
 export const putObject: Operation = {
   scope: 'object',
   async run(request, services) {
-    return { status: 200, headers: storedHeaders(await storeObject(request, services, readTaggingHeader(request.headers))) }
+    const version = await storeObject(request, services, readTaggingHeader(request.headers))
+    const headers = storedHeaders(version)
+    await addExpiry(headers, services, { bucket: request.bucket, version })
+    return { status: 200, headers }
   },
 }
 

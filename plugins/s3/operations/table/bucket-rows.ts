@@ -8,6 +8,7 @@ import { headBucket } from '../buckets/head-bucket.ts'
 import { listBuckets } from '../buckets/list-buckets.ts'
 import { getBucketAcl, putBucketAcl } from '../configuration/bucket-acl.ts'
 import { deleteBucketCors, getBucketCors, putBucketCors } from '../configuration/bucket-cors.ts'
+import { deleteBucketLifecycle, getBucketLifecycle, putBucketLifecycle } from '../configuration/bucket-lifecycle.ts'
 import { deleteBucketTagging, getBucketTagging, putBucketTagging } from '../configuration/bucket-tagging.ts'
 import { corsPreflight } from '../configuration/cross-origin.ts'
 import {
@@ -135,6 +136,11 @@ const configurationRows: Readonly<Record<string, OperationRow>> = {
     PUT: putBucketCors,
     DELETE: deleteBucketCors,
   }),
+  ...withHandlers(
+    configuration('BucketLifecycleConfiguration', 'lifecycle', sameNamed('LifecycleConfiguration')),
+    { GET: getBucketLifecycle, PUT: putBucketLifecycle, DELETE: deleteBucketLifecycle },
+    'Rules act at midnight UTC. Transitions are not implemented. A `Filter` with several elements without `And` means all of them. Size and tag filters match no delete marker. `PUT` needs the plugin `lifecycle`; while it is disabled, rules rest.',
+  ),
   ...configurations('IntelligentTiering', 'intelligent-tiering', sameNamed('IntelligentTieringConfiguration')),
   ...configurations('Inventory', 'inventory', sameNamed('InventoryConfiguration')),
   ...configurations('Metrics', 'metrics', sameNamed('MetricsConfiguration')),

@@ -29,13 +29,6 @@ const fixed: Readonly<Record<string, FixedConfiguration>> = {
     isDeletable: true,
     notes: 'The server does not encrypt.',
   },
-  BucketLifecycleConfiguration: {
-    subResource: 'lifecycle',
-    actions: sameNamed('LifecycleConfiguration'),
-    answer: saysAbsent('NoSuchLifecycleConfiguration'),
-    isDeletable: true,
-    notes: 'No version expires.',
-  },
   BucketLogging: {
     subResource: 'logging',
     actions: sameNamed('BucketLogging'),

@@ -1,0 +1,14 @@
+import type { Bucket, ObjectVersion } from '#plugins/storage'
+import type { S3Services } from '../operation.ts'
+
+/** Adds the header that says when a lifecycle rule will delete a current version. */
+export async function addExpiry(
+  headers: Record<string, string>,
+  { lifecycleRules }: Pick<S3Services, 'lifecycleRules'>,
+  { bucket, version }: { readonly bucket: Bucket; readonly version: ObjectVersion },
+): Promise<void> {
+  if (!lifecycleRules.hasRules(bucket)) return
+  const expiry = await lifecycleRules.expiryOf(bucket, version)
+  if (!expiry) return
+  headers['x-amz-expiration'] = `expiry-date="${new Date(expiry.atMs).toUTCString()}", rule-id="${encodeURIComponent(expiry.ruleId)}"`
+}
