@@ -83,7 +83,7 @@ export interface WarmStorageReads {
   pieceState(dataSetId: bigint, pieceId: bigint, epoch?: bigint): Promise<PieceState>
   /** The piece CID as text; null if the data set has no such piece or is not live. Final. */
   pieceCidOf(dataSetId: bigint, pieceId: bigint): Promise<string | null>
-  /** At most `limit` live pieces, ascending from the id `from`; equal CIDs may exist more than once. A node counts only the listed ones. Final. */
+  /** Returns at most `limit` live pieces, ascending from the id `from`; equal CIDs may exist more than once. A node walks only through these. Final. */
   livePieces(page: { readonly dataSetId: bigint; readonly from: bigint; readonly limit: number }): Promise<readonly LivePiece[]>
   /** Piece ids queued for removal at the next proving period; empty if the data set is not live. Final. */
   scheduledRemovals(dataSetId: bigint): Promise<readonly bigint[]>
