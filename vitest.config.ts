@@ -36,9 +36,9 @@ export default defineConfig({
         test: {
           name: 'waiting',
           include: waitingTests,
-          maxWorkers: 4,
+          maxWorkers: 5,
           maxConcurrency: 5,
-          // Browsers and gateways share two cores with four other files.
+          // Browsers and gateways share two cores with the files of four other workers.
           testTimeout: 240_000,
           hookTimeout: 300_000,
           sequence: { groupOrder: 1 },
