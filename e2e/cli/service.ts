@@ -16,6 +16,8 @@ const fullMode = {
   SVC_CHAIN_PRIVATE_KEY: '42'.repeat(32),
   SVC_CHAIN_RPC_URL: 'http://127.0.0.1:9/',
   SVC_SERVER_PORT: '127.0.0.1:0',
+  // Small objects are stored at once, not when their pack is.
+  SVC_PACKS_DEFAULT: 'off',
 }
 
 /** @param env further variables of the service; with `setup: true` no chain is configured, so it starts in setup mode */

@@ -95,6 +95,8 @@ describe.runIf(hasBrowser)('settings of the dashboard', () => {
     await page.getByRole('button', { name: 'Review and save' }).click()
     expect(await dialog(page).innerText()).toMatch(/Copies\s+3\s+2/)
     await inDialog(page, 'Save').click()
+    // The settings were complete with the key: only the closed dialog says that they are saved.
+    await dialog(page).waitFor({ state: 'hidden' })
     await page.getByText('The settings are complete: restart the service').waitFor()
     // The poll of the settings may see the full mode before the page asks for the mode.
     let hasSeenFull = false
@@ -227,7 +229,8 @@ describe.runIf(hasBrowser)('settings of the dashboard', () => {
     await choose('Disable')
     await dialog(page).getByLabel('Type SAVE to confirm').fill('SAVE')
     await inDialog(page, 'Disable').click()
-    await page.getByText('Off after restart').waitFor()
+    // The lifecycle rules, which need S3, go with it.
+    await expect.poll(() => page.getByText('Off after restart').count()).toBe(2)
     await svc.restart()
     await page.goto(`${svc.url}/s3-users`)
     await heading(page, 'S3 users: this feature is off').waitFor()
@@ -235,7 +238,7 @@ describe.runIf(hasBrowser)('settings of the dashboard', () => {
     await menu(page).getByRole('link', { name: 'System' }).click()
     await choose('Enable')
     await inDialog(page, 'Enable').click()
-    await page.getByText('On after restart').waitFor()
+    await expect.poll(() => page.getByText('On after restart').count()).toBe(2)
     await svc.restart()
     await page.goto(`${svc.url}/s3-users`)
     await heading(page, 'S3 users').waitFor()

@@ -12,7 +12,7 @@ export interface ServedPage {
 interface DashboardPlaces {
   readonly builtIn: string
   /** A build with further pages, which is served instead while it is whole and of this svc. */
-  readonly own: string
+  own(): string
   /** Is told once why the own build is not served. */
   onRefusal(problem: string): void
 }
@@ -32,7 +32,8 @@ export class DashboardFiles {
 
   /** Compares the own build with its list of files only when its folder or its list changed. */
   get folder(): string {
-    const { own, builtIn, onRefusal } = this.#places
+    const { builtIn, onRefusal } = this.#places
+    const own = this.#places.own()
     const mark = [own, join(own, 'files.json'), join(own, 'index.html')].map(markOf).join()
     if (mark === this.#ownMark) return this.#folder
     this.#ownMark = mark

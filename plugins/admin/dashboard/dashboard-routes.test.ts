@@ -42,7 +42,7 @@ function buildOwn(page: string, path = own, { commit, version: number } = versio
 
 function serve(refusals: string[] = []) {
   const app = fastify()
-  serveDashboard(app, new DashboardFiles({ builtIn: folder, own, onRefusal: (problem) => refusals.push(problem) }))
+  serveDashboard(app, new DashboardFiles({ builtIn: folder, own: () => own, onRefusal: (problem) => refusals.push(problem) }))
   return app
 }
 

@@ -21,11 +21,10 @@ export const dashboardRoutes = defineRoutes({
   register(app, { configState, log }) {
     const files = new DashboardFiles({
       builtIn: fileURLToPath(new URL('../../../ui/dist', import.meta.url)),
-      own: ownDashboardFolder(configState.loaded.dataDir),
+      // Routes of a disabled plugin are registered without its services.
+      own: () => ownDashboardFolder(configState.loaded.dataDir),
       onRefusal: (problem) => log.warn('the built-in dashboard is served', { problem }),
     })
-    // A refused build is in the log of the start, and not only in that of the first request.
-    files.page()
     serveDashboard(app, files)
   },
 })

@@ -5,4 +5,4 @@ import { serveDashboard } from '../dashboard/dashboard-routes.ts'
 
 /** Serves the build in the folder, with any change that a test makes to it. */
 export const serveBuild = (app: Parameters<typeof serveDashboard>[0], folder: string): void =>
-  serveDashboard(app, new DashboardFiles({ builtIn: folder, own: join(folder, 'none'), onRefusal() {} }))
+  serveDashboard(app, new DashboardFiles({ builtIn: folder, own: () => join(folder, 'none'), onRefusal() {} }))
