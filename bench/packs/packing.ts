@@ -33,6 +33,8 @@ export interface PackingScale {
   readonly queued?: number | undefined
   /** Rounds in which requests to a gateway with packing and to one without it alternate. */
   readonly rounds?: number | undefined
+  /** Part of the usual number of these requests in a round. */
+  readonly share?: number | undefined
   /** Only parts whose name matches this regular expression: fees, cold, queued, requests. */
   readonly only?: string | undefined
 }
@@ -52,6 +54,7 @@ export async function benchPacking({
   reads = 1000,
   queued = 20_000,
   rounds = 12,
+  share = 1,
   only = '',
 }: PackingScale = {}): Promise<BenchTable> {
   const dir = await mkdtemp(join(tmpdir(), 'svc-bench-packing-'))
@@ -66,7 +69,7 @@ export async function benchPacking({
         benchColdReads(scene, { objects: Math.min(objects, coldObjectsMax), reads }),
       ),
     queued: () => benchQueued(join(dir, 'queued'), queued),
-    requests: () => benchRequests(join(dir, 'requests'), rounds),
+    requests: () => benchRequests(join(dir, 'requests'), { rounds, share }),
   }
   try {
     const rows: BenchRow[] = []

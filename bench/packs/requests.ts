@@ -17,13 +17,20 @@ const loads: readonly ObjectLoad[] = [
 ]
 const loadMsMax = 120_000
 
+interface RequestScale {
+  readonly rounds: number
+  /** Part of the usual number of requests in each round. */
+  readonly share: number
+}
+
 /** @throws Error when an answer is wrong, or what is read is not packed */
-export async function benchRequests(dir: string, rounds: number): Promise<readonly BenchRow[]> {
+export async function benchRequests(dir: string, { rounds, share }: RequestScale): Promise<readonly BenchRow[]> {
   await mkdir(dir)
   await using off = await startGateway(join(dir, 'off'), { label: 'packing off', settings: { 'packs.default': 'off' } })
   await using small = await startGateway(join(dir, 'small'), { label: 'packing small', settings: { 'packs.default': 'small' } })
   const rows: BenchRow[] = []
-  for (const load of loads) {
+  for (const usual of loads) {
+    const load = { ...usual, requests: usual.requests * share }
     const measured = measuring(load)
     const prepare: typeof measured.prepare = async (target) => {
       const nextTurn = await measured.prepare(target)
