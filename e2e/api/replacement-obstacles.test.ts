@@ -39,7 +39,11 @@ scenario('waits calmly for its target, is superseded by a later confirmation, an
   expect(waiting).toMatchObject({ status: 'waiting', last_error: null, retryable: false, progress: { phase: 'prepare' } })
   expect(refusalOf(await stage.calls.retry(earlier.id))).toEqual([409, 'replacement_not_retryable'])
   // Its task waits too, and is not retried by itself.
-  const { tasks } = await readTasks(stage.svc, '?type=storage_replacement&limit=100')
+  const tasks = await until('its task waits', async () => {
+    const { tasks: found } = await readTasks(stage.svc, '?type=storage_replacement&limit=100')
+    // The record says so a moment before the run of its task ends.
+    return found.every(({ presentation_status }) => presentation_status !== 'running') ? found : undefined
+  })
   expect(tasks).toMatchObject([{ presentation_status: 'waiting', wait_reason: 'target', retryable: false, retry_count: 0 }])
   expect(refusalOf(await stage.svc.call('POST', `/api/v1/tasks/${tasks[0]?.id}/retry`))).toEqual([404, 'not_found'])
   // Uploads still go to the source.
