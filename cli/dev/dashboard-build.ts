@@ -11,9 +11,12 @@ interface DashboardBuild extends AsyncDisposable {
 
 const program = fileURLToPath(new URL('../../ui/build/main.ts', import.meta.url))
 
+/** A package has the sources of the dashboard only for `svc plugins build`, and Node does not run them there. */
+const isBundled = !import.meta.url.endsWith('.ts')
+
 /** @param configPath may name plugins whose pages belong to the dashboard */
 export function startDashboardBuild(configPath: string): DashboardBuild {
-  if (!existsSync(program)) return { ended: Promise.resolve(undefined), [Symbol.asyncDispose]: async () => {} }
+  if (isBundled || !existsSync(program)) return { ended: Promise.resolve(undefined), [Symbol.asyncDispose]: async () => {} }
   // Variables of a real gateway must not choose its plugins.
   const env = { PATH: process.env.PATH, HOME: process.env.HOME, SVC_CONFIG: configPath }
   const child = spawn(process.execPath, [program], { env, stdio: ['ignore', 'pipe', 'pipe'] })
