@@ -14,7 +14,7 @@ import { devnetSettings, type Gateway, startGateway } from './bench-server.ts'
 import { type BenchRow, type BenchTable, renderBenchTable } from './bench-table.ts'
 import { cpuTimeOf, waitUntilIdle } from './cpu-time.ts'
 import type { EventLoopDelay } from './loop-delay.ts'
-import { openCounts, type Puts, putObjects, waitForCopies } from './stored-objects.ts'
+import { openCounts, type Puts, putInSteps, putObjects, waitForCopies } from './stored-objects.ts'
 
 const copies = 3
 const objectBytesDefault = 4096
@@ -95,13 +95,7 @@ async function measureQueue(dir: string, puts: Puts): Promise<Queued> {
   try {
     await using gateway = await startGateway(dir, { settings })
     const measure = await startMeasuring(gateway)
-    const growth: { objects: number; bytes: number }[] = []
-    for (let put = 0; put < objects; ) {
-      const step = Math.min(Math.ceil(objects / memorySteps), objects - put)
-      await putObjects(gateway, { ...puts, objects: step })
-      put += step
-      growth.push({ objects: put, bytes: readResidentMemory(gateway.pid).bytes })
-    }
+    const growth = await putInSteps(gateway, puts, memorySteps)
     const measured = await measure(objects)
     const measureHeld = await startMeasuring(gateway)
     const heldMs = Math.min(objects, heldMsMax)

@@ -2,6 +2,7 @@
 import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import { setTimeout as pause } from 'node:timers/promises'
+import { readResidentMemory } from '../e2e/load/resident-memory.ts'
 import type { Gateway } from './bench-server.ts'
 import { createObjectRequests } from './object-requests.ts'
 import { RawConnection } from './raw-connection.ts'
@@ -31,6 +32,25 @@ export async function putObjects(
     }
   }
   await Promise.all(Array.from({ length: Math.min(connections, objects) }, keepBusy))
+}
+
+interface Step {
+  /** Put so far. */
+  readonly objects: number
+  /** Resident memory of the gateway. */
+  readonly bytes: number
+}
+
+/** Puts the objects in so many steps. Returns the memory after each. */
+export async function putInSteps(gateway: Gateway, { objects, bytes }: Puts, steps: number): Promise<readonly Step[]> {
+  const growth: Step[] = []
+  for (let put = 0; put < objects; ) {
+    const step = Math.min(Math.ceil(objects / steps), objects - put)
+    await putObjects(gateway, { objects: step, bytes })
+    put += step
+    growth.push({ objects: put, bytes: readResidentMemory(gateway.pid).bytes })
+  }
+  return growth
 }
 
 interface CopyCounts extends Disposable {

@@ -3,7 +3,7 @@ import { setTimeout as pause } from 'node:timers/promises'
 import { mib, readResidentMemory } from '../../e2e/load/resident-memory.ts'
 import type { BenchRow } from '../bench-table.ts'
 import { startMeasuring } from '../pipeline.ts'
-import { putObjects } from '../stored-objects.ts'
+import { putInSteps, putObjects } from '../stored-objects.ts'
 import { leastMs, objectBytes, openCount, type Scene, waitForStored, withGateway } from './scene.ts'
 
 const steps = 10
@@ -28,11 +28,6 @@ const settingsOf = (objects: number) => ({
 export const benchQueued = (dir: string, objects: number): Promise<readonly BenchRow[]> =>
   withGateway(dir, settingsOf(objects), (scene) => measure(scene, objects))
 
-interface Step {
-  readonly objects: number
-  readonly bytes: number
-}
-
 async function measure({ network, gateway }: Scene, objects: number): Promise<readonly BenchRow[]> {
   using waiting = openCount(gateway, "select count(*) as n from contents where ref_count > 0 and store_state <> 'stored'")
   // The first object creates the data sets.
@@ -41,13 +36,7 @@ async function measure({ network, gateway }: Scene, objects: number): Promise<re
   for (const { faults } of network.devnet.providers) faults.add({ kind: 'answer', status: 503, routes: uploads })
 
   const takePuts = await startMeasuring(gateway)
-  const growth: Step[] = []
-  for (let put = 0; put < objects; ) {
-    const step = Math.min(Math.ceil(objects / steps), objects - put)
-    await putObjects(gateway, { objects: step, bytes: objectBytes })
-    put += step
-    growth.push({ objects: put, bytes: readResidentMemory(gateway.pid).bytes })
-  }
+  const growth = await putInSteps(gateway, { objects, bytes: objectBytes }, steps)
   const puts = await takePuts(objects)
   const takeHeld = await startMeasuring(gateway)
   const heldMs = Math.min(objects, heldMsMax)
@@ -61,7 +50,7 @@ type Measured = Awaited<ReturnType<Awaited<ReturnType<typeof startMeasuring>>>>
 
 interface Queued {
   readonly objects: number
-  readonly growth: readonly Step[]
+  readonly growth: Awaited<ReturnType<typeof putInSteps>>
   readonly puts: Measured
   readonly held: Measured
   readonly heldMs: number

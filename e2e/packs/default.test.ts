@@ -36,7 +36,7 @@ test('buckets of S3 and of the Admin API pack small objects; an object that wait
   expect(provenance).toMatchObject({ state: 'cached', success_copies: 0, copies: [] })
   expect((await stage.get(object)).equals(object.bytes)).toBe(true)
 
-  // An object that is a piece of its own gets its copies meanwhile.
+  // While packed objects wait, an object that is a piece of its own gets its copies.
   const stored = await waitForCopies(gateway, { bucket: 'by-s3', versionId: large.VersionId ?? '' }, { copies: 2 })
   expect(stored.pack).toBeUndefined()
   expect(await answer('provenance', 'by-s3', other)).toMatchObject({ state: 'cached', success_copies: 0, copies: [] })

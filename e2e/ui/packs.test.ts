@@ -3,7 +3,7 @@ import { randomBytes } from 'node:crypto'
 import type { Page } from 'playwright-core'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { testOperator } from '#kernel/testing'
-import { type Issuer, startIssuer } from '../../plugins/access/testing/issuer.ts'
+import { agreeAtOnce, type Issuer, startIssuer } from '../../plugins/access/testing/issuer.ts'
 import { freePort } from '../fixtures/free-port.ts'
 import { type Stage, type StoredObject, stageBucket, startStage } from '../fixtures/gateways/stage.ts'
 import { until } from '../fixtures/until.ts'
@@ -24,12 +24,7 @@ beforeAll(async () => {
   if (!hasBrowser) return
   await buildDashboard()
   issuer = stack.use(await startIssuer({ clientSecret: secret }))
-  // The provider agrees at once.
-  issuer.lies.answer = (path, response) => {
-    if (!path.startsWith('/authorize?')) return false
-    response.writeHead(303, { location: issuer.approve(`${issuer.url}${path}`).href }).end()
-    return true
-  }
+  agreeAtOnce(issuer)
   issuer.person = { preferred_username: 'reader', groups: ['all'] }
   const addr = `127.0.0.1:${await freePort()}`
   stage = stack.use(

@@ -2,7 +2,7 @@
 import type { Page } from 'playwright-core'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { testOperator } from '#kernel/testing'
-import { type Issuer, startIssuer } from '../../plugins/access/testing/issuer.ts'
+import { agreeAtOnce, type Issuer, startIssuer } from '../../plugins/access/testing/issuer.ts'
 import { freePort } from '../fixtures/free-port.ts'
 import type { Gateway } from '../fixtures/gateways/gateway.ts'
 import { startServeHere } from '../fixtures/gateways/serve-here.ts'
@@ -58,12 +58,7 @@ beforeAll(async () => {
   if (!hasBrowser) return
   await buildDashboard()
   issuer = stack.use(await startIssuer({ clientSecret: secret }))
-  // The provider agrees at once.
-  issuer.lies.answer = (path, response) => {
-    if (!path.startsWith('/authorize?')) return false
-    response.writeHead(303, { location: issuer.approve(`${issuer.url}${path}`).href }).end()
-    return true
-  }
+  agreeAtOnce(issuer)
   const addr = `127.0.0.1:${await freePort()}`
   svc = stack.use(
     await startServeHere({

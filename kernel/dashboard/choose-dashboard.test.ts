@@ -52,8 +52,8 @@ test.each<[string, () => void, string]>([
   ['no list', () => rmSync(join(own, 'files.json')), 'files.json is missing or damaged'],
   ['a list that is no JSON', () => writeFileSync(join(own, 'files.json'), '{'), 'files.json is missing or damaged'],
   ['a list of something else', () => writeFileSync(join(own, 'files.json'), 'null'), 'files.json is missing or damaged'],
-  ['a folder that everybody may change', () => chmodSync(own, 0o777), 'every user of this machine can write to it'],
-  ['a script that everybody may change', () => chmodSync(join(own, 'assets/a.js'), 0o666), 'can write to assets/a.js'],
+  ['a folder that every user can write to', () => chmodSync(own, 0o777), 'every user of this machine can write to it'],
+  ['a script that every user can write to', () => chmodSync(join(own, 'assets/a.js'), 0o666), 'can write to assets/a.js'],
 ])('a build with %s is refused', (_name, damage, fault) => {
   build()
   damage()

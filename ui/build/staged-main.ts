@@ -13,7 +13,7 @@ interface StagedBuild {
   readonly home: string
 }
 
-// Everybody may read a built dashboard: its files are served without credentials.
+// Readable by all users: its files are served without credentials.
 process.umask(0o022)
 try {
   const { out, sources, svc, home } = JSON.parse(await text(process.stdin)) as StagedBuild

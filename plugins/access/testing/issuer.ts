@@ -44,6 +44,15 @@ export interface Issuer extends AsyncDisposable {
   approve(location: string, change?: (answer: URLSearchParams) => void): URL
 }
 
+/** The provider asks nobody: it sends each browser back at once. */
+export function agreeAtOnce({ lies, approve, url }: Issuer): void {
+  lies.answer = (path, response) => {
+    if (!path.startsWith('/authorize?')) return false
+    response.writeHead(303, { location: approve(`${url}${path}`).href }).end()
+    return true
+  }
+}
+
 export async function startIssuer({ clientId = 'svc', clientSecret = 'a client secret' } = {}): Promise<Issuer> {
   const grants = new Map<string, Grant>()
   const asked: string[] = []

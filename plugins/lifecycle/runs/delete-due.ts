@@ -29,7 +29,7 @@ export interface Work {
 
 export const noCounts: Counts = { marked: 0, removed: 0, markersRemoved: 0, aborted: 0 }
 
-/** The version is not what was judged: a client changed the key meanwhile. */
+/** A client changed the key after its versions were judged. */
 class VersionChanged extends Error {}
 
 export async function deleteVersions(deps: DeleteDeps, work: Work, judgements: readonly Judgement<ObjectVersion>[]): Promise<Counts> {
@@ -83,7 +83,7 @@ export async function abortUploads(deps: DeleteDeps, work: Work, uploads: readon
       await deps.uploads.abort({ bucket: work.bucket, key, uploadId: id, guard: guardOf(deps, work) })
       aborted += 1
     } catch (error) {
-      // Completed or aborted meanwhile.
+      // A client completed or aborted it after it was listed.
       if (!(error instanceof SvcError) || error.code !== 'upload_not_found') throw error
     }
   }

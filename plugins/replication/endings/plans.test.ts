@@ -23,7 +23,7 @@ test.runIf(runsOnSqlite())(
     }
     const pipeline = await planOf(async (tx) => {
       await openBatches(tx, 1)
-      await countBatches(tx, 1, ['ready'])
+      await countBatches(tx, 1, { method: 'store', states: ['ready'] })
       await createTestPipeline(rows).states.dataSets.endUnsent(tx, 1)
       await hasWaitingCopies(tx, 1)
       await unfinalBatches(tx, 1, { after: 0, limit: 1 })

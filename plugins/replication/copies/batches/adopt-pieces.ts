@@ -57,8 +57,13 @@ interface Place {
   readonly chainId: bigint
 }
 
+interface SearchedPlace extends Place {
+  /** Pieces that were ever added on chain. */
+  readonly added: bigint
+}
+
 /** The id of each wanted piece that is on chain, is not being removed, and has neither a row nor an undecided addition. */
-async function findUnrecorded<P extends Wanted>(deps: AdoptDeps, place: Place & { readonly added: bigint }, wanted: readonly P[]) {
+async function findUnrecorded<P extends Wanted>(deps: AdoptDeps, place: SearchedPlace, wanted: readonly P[]) {
   const { database, reads } = deps
   const { dataSetId, chainId } = place
   const undecided = await undecidedPieces(
@@ -87,7 +92,7 @@ async function findUnrecorded<P extends Wanted>(deps: AdoptDeps, place: Place & 
  */
 async function findUnexplained(
   { database, reads }: AdoptDeps,
-  { dataSetId, chainId, added }: Place & { readonly added: bigint },
+  { dataSetId, chainId, added }: SearchedPlace,
   pieceCids: ReadonlySet<string>,
 ) {
   const ranges = await unrecordedRanges(database.read, dataSetId, added)

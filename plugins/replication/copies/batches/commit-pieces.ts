@@ -59,8 +59,8 @@ async function runRound(deps: CommitDeps, dataSet: DataSet, signal: AbortSignal)
   const refused = ready.find((batch) => batch.reasonCode === 'provider_busy' && !isDue(batch))
   if (refused) return waitFor(clock, 'provider_busy', refused.nextCheckAtMs - clock.now(), refused.lastError ?? undefined)
   for (const row of ready.filter(isDue)) {
-    const inFlight = await countBatches(database.read, dataSet.id, [batchStates.recorded, batchStates.submitted], [row.method])
-    if (inFlight >= batchesInFlightMax) continue
+    const sent = { method: row.method, states: [batchStates.recorded, batchStates.submitted] }
+    if ((await countBatches(database.read, dataSet.id, sent)) >= batchesInFlightMax) continue
     const hold = await holdWrites(deps, dataSet)
     if (hold) return hold
     const [batch] = await withItems(database.read, [row])

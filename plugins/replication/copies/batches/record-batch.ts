@@ -19,7 +19,7 @@ export const batchesReadyMax = 4
 /** Parked copies become a batch once there are enough, or the batching window of the oldest has passed. Returns why none of them can. */
 export async function recordNextBatch(deps: RecordBatchDeps, dataSet: DataSet): Promise<Wait | undefined> {
   const { database, clock, pace, states } = deps
-  if ((await countBatches(database.read, dataSet.id, ['ready'], ['store'])) >= batchesReadyMax) return undefined
+  if ((await countBatches(database.read, dataSet.id, { method: 'store', states: ['ready'] })) >= batchesReadyMax) return undefined
   const addition = await prepareAddition(deps, dataSet, 'store', async (piecesMax) => {
     const parked = distinctPieces(await parkedCopies(database.read, dataSet.id, piecesMax))
     const isWindowOver = parked[0] !== undefined && clock.now() >= parked[0].parkedAtMs + pace.batchingWindowMs

@@ -10,13 +10,14 @@ interface OfDataSet {
   readonly dataSetId: number
 }
 
+/** Of an addition that is recorded as landed. */
+const pieces = `case when b.piece_count > 0 then b.piece_count
+  else (select count(*) from commit_items i where i.batch_id = b.id) end`
 /** The second condition on the state is that of the partial index. */
-const countRecorded = sqlStatement<OfDataSet, { n: number }>(
-  `select coalesce(sum(case when b.piece_count > 0 then b.piece_count
-      else (select count(*) from commit_items i where i.batch_id = b.id) end), 0) as n
-   from commit_batches b where b.data_set_id = :dataSetId and b.state = 'confirmed'
-     and b.state not in ('pulling', 'ready', 'submitting', 'submitted', 'uncertain')`,
-)
+const ofLanded = `from commit_batches b where b.data_set_id = :dataSetId and b.state = 'confirmed'
+  and b.state not in ('pulling', 'ready', 'submitting', 'submitted', 'uncertain')`
+
+const countRecorded = sqlStatement<OfDataSet, { n: number }>(`select coalesce(sum(${pieces}), 0) as n ${ofLanded}`)
 
 /**
  * What lies between the ids of additions that are recorded as landed, up to `added`. An addition of an earlier version of svc may not have the
@@ -25,10 +26,7 @@ const countRecorded = sqlStatement<OfDataSet, { n: number }>(
 const findGaps = sqlStatement<OfDataSet & { readonly added: number }, IdRange>(
   `select g."from", g."to" from (
      select coalesce(lag(l."end") over (order by l."end", l.n), 0) as "from", l."end" - l.n as "to" from (
-       select cast(b.next_piece_id as bigint) as "end", case when b.piece_count > 0 then b.piece_count
-         else (select count(*) from commit_items i where i.batch_id = b.id) end as n
-       from commit_batches b where b.data_set_id = :dataSetId and b.state = 'confirmed'
-         and b.state not in ('pulling', 'ready', 'submitting', 'submitted', 'uncertain') and b.next_piece_id is not null
+       select cast(b.next_piece_id as bigint) as "end", ${pieces} as n ${ofLanded} and b.next_piece_id is not null
        union all select cast(:added as bigint), 0) l) g
    where g."from" < g."to" order by g."from"`,
 )

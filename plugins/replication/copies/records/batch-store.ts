@@ -88,19 +88,19 @@ const findItems = statement((db, { batchIds }: Params<{ batchIds: readonly numbe
 )
 
 interface Counted {
+  readonly method: CommitBatch['method']
   readonly states: readonly BatchState[]
-  readonly methods: readonly CommitBatch['method'][]
 }
 
 /** The first condition on the state is that of the partial index. */
-const countOpen = statement((db, { dataSetId, states, methods }: Params<Counted & { dataSetId: number }>) =>
+const countOpen = statement((db, { dataSetId, method, states }: Params<Counted & { dataSetId: number }>) =>
   db
     .selectFrom('commit_batches')
     .select(({ fn }) => fn.countAll<number>().as('n'))
     .where('data_set_id', '=', dataSetId)
     .where('state', 'not in', ['confirmed', 'closed'])
     .where('state', 'in', states)
-    .where('method', 'in', methods),
+    .where('method', '=', method),
 )
 
 const findParked = statement((db, { dataSetId, limit }: Params<{ dataSetId: number; limit: number }>) =>
@@ -143,13 +143,8 @@ export async function withItems(reader: Reader, batches: readonly OpenBatch[]): 
 }
 
 /** Number of batches in one of these states. */
-export async function countBatches(
-  reader: Reader,
-  dataSetId: number,
-  states: readonly BatchState[],
-  methods: readonly CommitBatch['method'][] = ['store', 'pull'],
-): Promise<number> {
-  return (await reader.get(countOpen, { dataSetId, states, methods }))?.n ?? 0
+export async function countBatches(reader: Reader, dataSetId: number, counted: Counted): Promise<number> {
+  return (await reader.get(countOpen, { dataSetId, ...counted }))?.n ?? 0
 }
 
 /** Parked copies that wait for a batch, oldest first. */

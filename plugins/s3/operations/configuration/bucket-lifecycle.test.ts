@@ -161,7 +161,7 @@ test('a body without a digest, or of more than 512 KiB, is refused', async () =>
   expect((await send('/refused?lifecycle', large)).status).toBe(400)
 })
 
-test('the owner and admins see and change the rules, and nobody else', async () => {
+test('only the owner and admins see and change the rules', async () => {
   const body = `<LifecycleConfiguration>${valid}</LifecycleConfiguration>`
   const { owner, admin, other } = gateway.users
   for (const user of [owner, admin]) expect(await send('/shown?lifecycle', body, { user })).toMatchObject({ status: 200 })
