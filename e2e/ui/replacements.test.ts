@@ -6,7 +6,7 @@ import { replacementErrors } from '../../plugins/replacement/testing/errors.ts'
 import { estimate, fakeCosts } from '../../plugins/replacement/testing/fake-costs.ts'
 import { progress, replacement, type TestSurface, testSurface } from '../../plugins/replacement/testing/test-surface.ts'
 import { buildDashboard, hasBrowser, openPage, signIn } from './fixtures/browser.ts'
-import { findBarriers, findOverflow, takePicture, themes, widths } from './fixtures/inspect.ts'
+import { findFlaws, widths } from './fixtures/inspect.ts'
 
 let svc: TestSurface
 const costs = fakeCosts()
@@ -251,41 +251,36 @@ describe.runIf(hasBrowser)('the pages of replacements', { timeout: 240_000 }, ()
       3,
       progress({ phase: 'migrate', isSeeded: true, percent: 40, byState: { copied: 4, pending: 4, active: 1, attention: 1 } }),
     )
-    for (const theme of themes) {
-      await using watched = await openPage({ theme, width })
-      const { page } = watched
-      const look = async (name: string) => {
-        expect([name, await findBarriers(page), await findOverflow(page)]).toEqual([name, [], 0])
-        await takePicture(page, `replacement-${name}-${theme}-${width}`)
-      }
-      await open(page, '/replacements')
-      await shown(page, 'Waiting for a deposit').or(shown(page, 'Completed')).first().waitFor()
-      await look('list')
-      for (const [id, text] of [
-        [1, 'The replica is at the new provider, and the old service has ended.'],
-        [2, 'The account has a debt of 0.4 USDFC.'],
-        [3, 'the account lacks 0.2 USDFC'],
-      ] as const) {
-        await page.goto(`${svc.url}/replacements/${id}`)
-        await shown(page, text).waitFor()
-        await look(`one-${id}`)
-      }
-      await page.goto(`${svc.url}/buckets/photos?tab=replacements`)
-      await page.getByRole('row').filter({ hasText: '#3' }).waitFor()
-      await look('bucket-tab')
-      await page.goto(`${svc.url}${wizard}`)
-      await shown(page, 'A replacement of this replica is not finished').waitFor()
-      await look('why')
-      await button(page, 'Continue').click()
-      await page.getByRole('radio', { name: /^I choose/ }).check()
-      await page.getByRole('radio', { name: /^Fresh Storage/ }).check()
-      await look('who')
-      await button(page, 'Continue').click()
-      await shown(page, '0.62 USDFC').waitFor()
-      await look('review')
-      await button(page, 'Replace the provider').click()
-      await dialogOf(page).getByRole('checkbox').waitFor()
-      await look('confirm')
+    await using watched = await openPage({ width })
+    const { page } = watched
+    const look = async (name: string) => expect([name, await findFlaws(page, `replacement-${name}`)]).toEqual([name, []])
+    await open(page, '/replacements')
+    await shown(page, 'Waiting for a deposit').or(shown(page, 'Completed')).first().waitFor()
+    await look('list')
+    for (const [id, text] of [
+      [1, 'The replica is at the new provider, and the old service has ended.'],
+      [2, 'The account has a debt of 0.4 USDFC.'],
+      [3, 'the account lacks 0.2 USDFC'],
+    ] as const) {
+      await page.goto(`${svc.url}/replacements/${id}`)
+      await shown(page, text).waitFor()
+      await look(`one-${id}`)
     }
+    await page.goto(`${svc.url}/buckets/photos?tab=replacements`)
+    await page.getByRole('row').filter({ hasText: '#3' }).waitFor()
+    await look('bucket-tab')
+    await page.goto(`${svc.url}${wizard}`)
+    await shown(page, 'A replacement of this replica is not finished').waitFor()
+    await look('why')
+    await button(page, 'Continue').click()
+    await page.getByRole('radio', { name: /^I choose/ }).check()
+    await page.getByRole('radio', { name: /^Fresh Storage/ }).check()
+    await look('who')
+    await button(page, 'Continue').click()
+    await shown(page, '0.62 USDFC').waitFor()
+    await look('review')
+    await button(page, 'Replace the provider').click()
+    await dialogOf(page).getByRole('checkbox').waitFor()
+    await look('confirm')
   })
 })

@@ -9,7 +9,7 @@ import { freePort } from '../fixtures/free-port.ts'
 import { type ServeProcess, startServe } from '../fixtures/gateways/serve-process.ts'
 import { temporaryDirectory } from '../fixtures/temporary-directory.ts'
 import { hasBrowser, openPage, signIn } from './fixtures/browser.ts'
-import { findBarriers, findOverflow, takePicture, themes } from './fixtures/inspect.ts'
+import { findFlaws } from './fixtures/inspect.ts'
 import { buildWithPlugins, type ServedBuild } from './fixtures/served-build.ts'
 
 const legalHold = fileURLToPath(new URL('../../examples/plugin-legal-hold', import.meta.url))
@@ -44,15 +44,14 @@ afterAll(() => stack.disposeAsync())
 
 // The tests follow each other: the last one disables the plugin.
 describe.runIf(hasBrowser)('a dashboard with the pages of another plugin', { timeout: 240_000 }, () => {
-  test.each(themes)('shows them in its menu and by their address, in the %s theme', async (theme) => {
-    await using watched = await openBuild({ theme })
+  test('shows them in its menu and by their address, in both themes', async () => {
+    await using watched = await openBuild()
     const { page } = watched
     await signIn(page, place)
     await menu(page).getByRole('link', { name: 'Legal holds' }).click()
     await heading(page, 'Legal holds').waitFor()
     await page.getByText('legal/').waitFor()
-    expect([await findBarriers(page), await findOverflow(page)]).toEqual([[], 0])
-    await takePicture(page, `legal-holds-${theme}`)
+    expect(await findFlaws(page, 'legal-holds')).toEqual([])
     await page.getByRole('link', { name: 'Open the hold of held' }).click()
     await heading(page, 'held').waitFor()
     await page.getByText('Keys that start with').waitFor()
@@ -96,7 +95,6 @@ describe.runIf(hasBrowser)('a dashboard with the pages of another plugin', { tim
     await page.evaluate('history.pushState(null, "", "/legal-holds"); dispatchEvent(new PopStateEvent("popstate"))')
     await heading(page, 'Legal holds: this feature is off').waitFor()
     await page.getByText('svc plugins enable legal-hold').waitFor()
-    expect([await findBarriers(page), await findOverflow(page)]).toEqual([[], 0])
-    await takePicture(page, 'legal-holds-off')
+    expect(await findFlaws(page, 'legal-holds-off')).toEqual([])
   })
 })

@@ -14,7 +14,7 @@ export interface ColdSource {
   readonly openUncached: OpenUncached
   /** Bytes by content id. */
   readonly copies: Map<number, Uint8Array>
-  /** First byte of each download so far, in order of their begin. */
+  /** First byte of each download so far, in the order of their starts. */
   readonly downloads: number[]
   /** Downloads that have not ended. */
   readonly running: () => number

@@ -102,7 +102,7 @@ export const LifecycleCard = component$<LifecycleCardProps>(({ bucket, settings 
               <Field label="Earlier versions that stay" help="1 to 100 of each object, whatever their age. Empty: none.">
                 <TextInput value={newerKept} name="lifecycle-kept" inputMode="numeric" />
               </Field>
-              <Field label="Abort uploads after days" help="Counted from their begin.">
+              <Field label="Abort uploads after days" help="Counted from when they were started.">
                 <TextInput value={abortDays} name="lifecycle-abort" inputMode="numeric" />
               </Field>
             </div>

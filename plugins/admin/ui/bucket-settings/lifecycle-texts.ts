@@ -54,7 +54,7 @@ export function actionsOf(rule: LifecycleRule): readonly string[] {
     rule.remove_expired_markers && 'Delete markers without earlier versions are removed.',
     rule.noncurrent_days !== undefined &&
       `Earlier versions are deleted permanently ${days(rule.noncurrent_days)} after they were replaced or deleted${kept === undefined ? '' : `; the newest ${kept} of them stay`}.`,
-    rule.abort_upload_days !== undefined && `Open uploads are aborted ${days(rule.abort_upload_days)} after their begin.`,
+    rule.abort_upload_days !== undefined && `Open uploads are aborted ${days(rule.abort_upload_days)} after their start.`,
   ].filter((text) => typeof text === 'string')
 }
 

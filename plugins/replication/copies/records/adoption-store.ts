@@ -10,7 +10,7 @@ interface OfDataSet {
   readonly dataSetId: number
 }
 
-/** Of an addition that is recorded as landed. */
+/** Counts the pieces of an addition that is recorded as landed. */
 const pieces = `case when b.piece_count > 0 then b.piece_count
   else (select count(*) from commit_items i where i.batch_id = b.id) end`
 /** The second condition on the state is that of the partial index. */
