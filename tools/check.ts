@@ -1,5 +1,5 @@
-/** `npm run check`: types, style, dependency rules, folders, exports, dependencies of functions, comments, disposal of resources, invariants, entities, error codes, regular expressions, specification and pipeline coverage, and generated pages. Runs all steps and reports each failure. */
-import { spawnSync } from 'node:child_process'
+/** `npm run check`: runs all steps, two at a time, and reports each failure. */
+import { execFile } from 'node:child_process'
 import { existsSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
 import { checkPages } from './check-pages.ts'
@@ -27,15 +27,9 @@ interface Step {
   run(): Promise<readonly string[]>
 }
 
+/** The longest first; those that run in this process go beside it. */
 const steps: readonly Step[] = [
   program('types', 'node_modules/typescript/bin/tsc', ['-p', 'tsconfig.json']),
-  program('types of the dashboard', 'node_modules/typescript/bin/tsc', ['-p', 'ui/tsconfig.json']),
-  program('style', 'node_modules/@biomejs/biome/bin/biome', ['ci', '--colors=off', '--max-diagnostics=50', '.']),
-  program('dependency rules', 'node_modules/dependency-cruiser/bin/dependency-cruiser.mjs', [
-    '--config',
-    '.dependency-cruiser.cjs',
-    ...folders,
-  ]),
   { name: 'folders', run: checkFolders },
   { name: 'exports', run: checkExports },
   { name: 'dependencies of functions', run: checkBags },
@@ -49,30 +43,44 @@ const steps: readonly Step[] = [
   { name: 'specification coverage', run: checkSpec },
   { name: 'pipeline coverage', run: checkPipeline },
   { name: 'generated pages', run: checkGeneratedDocs },
+  program('style', 'node_modules/@biomejs/biome/bin/biome', ['ci', '--colors=off', '--max-diagnostics=50', '.']),
+  program('dependency rules', 'node_modules/dependency-cruiser/bin/dependency-cruiser.mjs', [
+    '--config',
+    '.dependency-cruiser.cjs',
+    ...folders,
+  ]),
+  program('types of the dashboard', 'node_modules/typescript/bin/tsc', ['-p', 'ui/tsconfig.json']),
 ]
+/** The steps compute, and this many processors are there at least. */
+const stepsAtOnce = 2
+const outputBytesMax = 64 * 1024 * 1024
 
 let failed = 0
-for (const step of steps) {
-  const startedAt = performance.now()
-  const problems = await step.run()
-  const seconds = ((performance.now() - startedAt) / 1000).toFixed(1)
-  process.stdout.write(`${problems.length === 0 ? 'ok    ' : 'FAILED'} ${step.name} (${seconds} s)\n`)
-  for (const problem of problems) process.stdout.write(`       ${problem}\n`)
-  if (problems.length > 0) failed += 1
-}
+const waiting = [...steps]
+await Promise.all(Array.from({ length: stepsAtOnce }, runWaiting))
 process.stdout.write(failed === 0 ? 'all checks passed\n' : `${failed} of ${steps.length} checks failed\n`)
 process.exitCode = failed === 0 ? 0 : 1
 
-function program(name: string, path: string, args: readonly string[]): Step {
-  return {
-    name,
-    run: async () => {
-      const { status, stdout, stderr } = spawnSync(process.execPath, [`${root}${path}`, ...args], {
-        cwd: root,
-        encoding: 'utf8',
-        maxBuffer: 64 * 1024 * 1024,
-      })
-      return status === 0 ? [] : `${stdout}${stderr}`.split('\n').filter((line) => line.trim() !== '')
-    },
+async function runWaiting(): Promise<void> {
+  for (let step = waiting.shift(); step; step = waiting.shift()) {
+    const startedAt = performance.now()
+    const problems = await step.run()
+    const seconds = ((performance.now() - startedAt) / 1000).toFixed(1)
+    process.stdout.write(`${problems.length === 0 ? 'ok    ' : 'FAILED'} ${step.name} (${seconds} s)\n`)
+    for (const problem of problems) process.stdout.write(`       ${problem}\n`)
+    if (problems.length > 0) failed += 1
   }
+}
+
+function program(name: string, path: string, args: readonly string[]): Step {
+  const options = { cwd: root, maxBuffer: outputBytesMax }
+  const run = () =>
+    new Promise<readonly string[]>((resolve) => {
+      execFile(process.execPath, [`${root}${path}`, ...args], options, (error, stdout, stderr) => {
+        const lines = `${stdout}${stderr}`.split('\n').filter((line) => line.trim() !== '')
+        if (error) resolve(lines.length > 0 ? lines : [error.message])
+        else resolve([])
+      })
+    })
+  return { name, run }
 }
