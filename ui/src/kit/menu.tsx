@@ -25,7 +25,9 @@ interface MenuProps {
   /** Name of the button for screen readers. */
   label: string
   items: readonly MenuItem[]
-  onChoose$?: QRL<(id: string) => void> | undefined
+  onChoose$?: QRL<(id: string, of: string) => void> | undefined
+  /** What the actions are for: the second argument of `onChoose$`. */
+  of?: string | undefined
   icon?: IconName | undefined
   /** Shows `label` on the button, which is small. */
   text?: boolean | undefined
@@ -33,7 +35,7 @@ interface MenuProps {
 }
 
 /** A button with a list of actions: the browser's popover, arrow keys, Esc. */
-export const Menu = component$<MenuProps>(({ label, items, onChoose$, icon = 'ellipsis', text, align = 'end' }) => {
+export const Menu = component$<MenuProps>(({ label, items, onChoose$, of = '', icon = 'ellipsis', text, align = 'end' }) => {
   const id = useId()
   // The entries of a closed menu are not in the document: a table has one menu per row.
   const used = useSignal(false)
@@ -69,13 +71,17 @@ export const Menu = component$<MenuProps>(({ label, items, onChoose$, icon = 'el
         data-roving="vertical"
         class="kit-rise fixed inset-auto m-0 min-w-48 max-w-[min(20rem,calc(100vw-16px))] rounded-md border-edge p-1"
       >
-        {used.value && shown.map((item) => <MenuEntry key={item.id} item={item} onChoose$={onChoose$} />)}
+        {used.value && shown.map((item) => <MenuEntry key={item.id} item={item} of={of} onChoose$={onChoose$} />)}
       </div>
     </>
   )
 })
 
-const MenuEntry = component$<{ item: MenuItem; onChoose$?: QRL<(id: string) => void> | undefined }>(({ item, onChoose$ }) => {
+interface MenuEntryProps extends Pick<MenuProps, 'of' | 'onChoose$'> {
+  item: MenuItem
+}
+
+const MenuEntry = component$<MenuEntryProps>(({ item, of = '', onChoose$ }) => {
   const content = (
     <>
       {item.icon ? <Icon name={item.icon} class="mt-0.5" /> : <span class="w-4" />}
@@ -108,7 +114,7 @@ const MenuEntry = component$<{ item: MenuItem; onChoose$?: QRL<(id: string) => v
           data-roving-item=""
           aria-disabled={item.lockedReason ? 'true' : undefined}
           data-changes={item.changes}
-          onClick$={() => (item.lockedReason ? undefined : onChoose$?.(item.id))}
+          onClick$={() => (item.lockedReason ? undefined : onChoose$?.(item.id, of))}
           class={look}
         >
           {content}

@@ -1,9 +1,8 @@
 // biome-ignore-all lint/a11y/noRedundantRoles: below 640 px the parts of a table are blocks, which ends their own roles
-import { component$, type JSXOutput, type QRL, type Signal } from '@builder.io/qwik'
+import { component$, type JSXOutput, type Signal } from '@builder.io/qwik'
 import { CheckMark } from '../fields/checkbox.tsx'
-import { Menu, type MenuItem } from '../menu.tsx'
+import { Menu } from '../menu.tsx'
 import type { Column, TableProps } from './table-props.ts'
-import { wholeListLimit } from './table-window.ts'
 
 export const bodyCell =
   'h-(--row) border-b px-3 py-(--row-pad) align-middle first:ps-4 last:pe-4 @max-[640px]:border-0 @max-[640px]:px-0! @max-[640px]:py-0.5'
@@ -21,20 +20,27 @@ const rowLooks = {
   },
 } as const
 
-export function tableRow(props: TableProps<unknown>, row: unknown, index: number): JSXOutput {
-  const key = props.rowKey(row)
-  const name = props.rowName?.(row) ?? key
-  const { selected, menu } = props
+interface TableRowProps {
+  readonly table: TableProps<unknown>
+  readonly row: unknown
+  /** From 1 with the head, of a table with more rows than the document has. */
+  readonly index: number | undefined
+}
+
+/** A component, so that a row stays as it is while others scroll into view. */
+export const TableRow = component$<TableRowProps>(({ table, row, index }) => {
+  const key = table.rowKey(row)
+  const name = table.rowName?.(row) ?? key
+  const { columns, selected, menu } = table
   const on = selected?.value.includes(key) ?? false
-  const hasTwoLines = props.columns.some(({ phone }) => phone)
+  const hasTwoLines = columns.some(({ phone }) => phone)
   const looks = rowLooks[hasTwoLines ? 'twoLines' : 'stacked']
   return (
     <tr
-      key={key}
       role="row"
       tabIndex={-1}
       data-row={key}
-      aria-rowindex={props.rows && props.rows.length > wholeListLimit ? index + 2 : undefined}
+      aria-rowindex={index}
       aria-selected={selected ? on : undefined}
       class={[
         'kit-ease scroll-my-24 outline-offset-[-2px] @max-[640px]:relative @max-[640px]:border-b @max-[640px]:px-4 @max-[640px]:last:border-b-0 [&:last-child>td]:border-b-0',
@@ -48,18 +54,18 @@ export function tableRow(props: TableProps<unknown>, row: unknown, index: number
           <SelectRow selected={selected} rowId={key} name={name} />
         </td>
       )}
-      {props.columns.map((column) => dataCell(column, column.cell(row), hasTwoLines))}
+      {columns.map((column) => dataCell(column, column.cell(row), hasTwoLines))}
       {menu && (
         <td
           role="cell"
           class={[bodyCell, 'w-12 text-end @max-[640px]:absolute @max-[640px]:top-1.5 @max-[640px]:right-2 @max-[640px]:h-auto']}
         >
-          <RowMenu items={menu(row)} rowId={key} name={name} onMenu$={props.onMenu$} />
+          <Menu label={`Actions for ${name}`} items={menu(row)} of={key} onChoose$={table.onMenu$} />
         </td>
       )}
     </tr>
   )
-}
+})
 
 function dataCell(column: Column<unknown>, content: JSXOutput, hasTwoLines: boolean): JSXOutput {
   const isLeftOut = content === null || (hasTwoLines && !column.title && !column.phone)
@@ -102,14 +108,3 @@ const SelectRow = component$<{ selected: Signal<readonly string[]>; rowId: strin
     }}
   />
 ))
-
-interface RowMenuProps {
-  items: readonly MenuItem[]
-  rowId: string
-  name: string
-  onMenu$?: QRL<(action: string, key: string) => void> | undefined
-}
-
-const RowMenu = component$<RowMenuProps>(({ items, rowId, name, onMenu$ }) =>
-  items.length === 0 ? null : <Menu label={`Actions for ${name}`} items={items} onChoose$={(action) => onMenu$?.(action, rowId)} />,
-)

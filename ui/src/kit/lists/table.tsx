@@ -7,7 +7,7 @@ import { Skeleton } from '../skeleton.tsx'
 import { installRowKeys } from './row-keys.ts'
 import { type Sorting, sortRows, turnSorting } from './sort-rows.ts'
 import type { Column, TableProps } from './table-props.ts'
-import { bodyCell, tableRow } from './table-row.tsx'
+import { bodyCell, TableRow } from './table-row.tsx'
 import { wholeListLimit } from './table-window.ts'
 import { useRowWindow } from './use-row-window.ts'
 
@@ -56,7 +56,9 @@ const TableView = component$((props: TableProps<unknown>) => {
             <TableHead {...props} long={long} sorting={sorting} />
             <tbody role="rowgroup" data-list="" class="@max-[640px]:block">
               {long && <Spacer height={above} />}
-              {shown?.map((row, index) => tableRow(props, row, start + index))}
+              {shown?.map((row, index) => (
+                <TableRow key={props.rowKey(row)} table={props} row={row} index={long ? start + index + 2 : undefined} />
+              ))}
               {long && <Spacer height={below} />}
               {!props.rows && skeletonRows(props)}
             </tbody>
