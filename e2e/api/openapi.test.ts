@@ -67,6 +67,7 @@ const ours = [
   'PUT /api/v1/buckets/{name}/s3-settings/access',
   'PUT /api/v1/buckets/{name}/s3-settings/cors',
   'PUT /api/v1/buckets/{name}/s3-settings/lifecycle',
+  'PUT /api/v1/buckets/{name}/s3-settings/quota',
   'PUT /api/v1/buckets/{name}/s3-settings/tags',
   'GET /api/v1/buckets/{name}/uploads',
   'POST /api/v1/buckets/{name}/uploads/abort',

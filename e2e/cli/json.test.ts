@@ -204,6 +204,10 @@ const commands: Readonly<Record<string, readonly [run: () => Promise<SvcRun>, an
     async () => admin('bucket', 'raise', await makeBucket()),
     { target_copies: 3, contents: 0, copies: 0, bytes: '0', raise: null },
   ],
+  'admin bucket quota': [
+    async () => admin('bucket', 'quota', await makeBucket(), '--bytes', '5GiB'),
+    { objects: null, bytes: 5 * 2 ** 30, usage: { objects: 0, bytes: 0 } },
+  ],
   'admin bucket owner': [
     async () => admin('bucket', 'owner', await makeBucket(), '__internal_root__'),
     { owner_access_key: '__internal_root__' },

@@ -233,6 +233,29 @@ describe.runIf(hasBrowser)('jobs of the dashboard', { timeout: 240_000 }, () => 
     expect((await call('GET', '/buckets/expiring/s3-settings')).json.lifecycle_rules).toEqual([])
   })
 
+  test('a bucket gets a quota, which the next upload of a client exceeds, and none again', async () => {
+    await createBucket('limited')
+    await put('limited', 'first.txt')
+    await using watched = await openPage()
+    const { page } = watched
+    await open(page, '/buckets/limited?tab=settings')
+    const card = page.getByRole('region', { name: 'Quota' })
+    await card.getByText('1, no limit').waitFor()
+    await card.getByLabel('Most object versions').fill('0')
+    await card.getByRole('button', { name: 'Save quota' }).click()
+    await card.getByText('Versions must be a whole number').waitFor()
+    await card.getByLabel('Most object versions').fill('1')
+    await card.getByLabel('Most GiB').fill('0.5')
+    await card.getByRole('button', { name: 'Save quota' }).click()
+    await card.getByText('1 of 1, 100%').waitFor()
+    await card.getByText('of 512 MiB').waitFor()
+    await expect(put('limited', 'second.txt')).rejects.toThrow('svc admin bucket quota')
+    for (const label of ['Most object versions', 'Most GiB']) await card.getByLabel(label).fill('')
+    await card.getByRole('button', { name: 'Save quota' }).click()
+    await card.getByText('1, no limit').waitFor()
+    await put('limited', 'second.txt')
+  })
+
   test('selected objects and folders are saved as one ZIP file', async () => {
     await createBucket('zipped')
     for (const key of ['a.txt', 'dir/b.txt', 'dir/c.txt', 'left.txt']) await put('zipped', key)

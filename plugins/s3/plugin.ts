@@ -20,6 +20,7 @@ import { listeners } from '#kernel/server'
 import { defineSecretFile, memoryParts, secretFiles } from '#kernel/system'
 import { bucketDeletions, bucketOwnerChecks, buckets, objectSizeChoices, versionCopies } from '#plugins/storage'
 import { lifecycleEngine, lifecycleRules, publicAccess, s3Users } from './contract.ts'
+import { quotaCommand } from './limits/commands.ts'
 import { s3AccessSection, s3LimitsSection, s3Section, serverSection, serverTlsSection } from './settings.ts'
 import { userCommands } from './users/commands/commands.ts'
 
@@ -32,6 +33,7 @@ export const s3Plugin = definePlugin({
     const { createLifecycleRules } = await import('./bucket-settings/lifecycle-rules.ts')
     const { accessLists, createAccessLists } = await import('./access/access-lists.ts')
     const { createPublicAccess } = await import('./access/public-access.ts')
+    const { bucketQuotas, createBucketQuotas } = await import('./limits/bucket-quotas.ts')
     const { createStorageLimits, storageLimits } = await import('./limits/limits.ts')
     const { OperationCounts, operationCounts } = await import('./server/request-metrics.ts')
     const { DocumentMemory, documentMemory } = await import('./server/document-memory.ts')
@@ -41,7 +43,12 @@ export const s3Plugin = definePlugin({
       provide(bucketSettings, { database, clock }, createBucketSettings),
       provide(lifecycleRules, { database, buckets, clock, engine: optional(lifecycleEngine) }, createLifecycleRules),
       provide(accessLists, { database, buckets, clock, settings: s3Section.settings, users: userDirectory }, createAccessLists),
-      provide(storageLimits, { buckets, users: userDirectory, settings: s3LimitsSection.settings, clock }, createStorageLimits),
+      provide(bucketQuotas, { database, buckets, clock }, createBucketQuotas),
+      provide(
+        storageLimits,
+        { buckets, quotas: bucketQuotas, users: userDirectory, settings: s3LimitsSection.settings, clock },
+        createStorageLimits,
+      ),
       provide(publicAccess, { database, accessLists }, createPublicAccess),
       provide(operationCounts, {}, () => new OperationCounts()),
       provide(documentMemory, {}, () => new DocumentMemory()),
@@ -69,7 +76,7 @@ export const s3Plugin = definePlugin({
       async () => (await import('./administration/upload-routes.ts')).openUploadRoutes,
       async () => (await import('./administration/share-routes.ts')).shareRoutes,
     ),
-    cliCommands.with(...userCommands),
+    cliCommands.with(...userCommands, quotaCommand),
     dashboardUis.with({ module: new URL('./ui/index.ts', import.meta.url) }),
     listeners.load(async () => (await import('./server/listener.ts')).s3Listener),
     // Runs in the transaction that sets the owner, so that a concurrent deletion of the user is seen.

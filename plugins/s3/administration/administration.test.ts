@@ -4,7 +4,7 @@ import { afterAll, beforeAll, expect, test } from 'vitest'
 import { promised } from '#kernel/testing'
 import { lifecycleTestPlugin } from '../testing/lifecycle-engine.ts'
 import { startTestGateway } from '../testing/test-gateway.ts'
-import { changeAccess, changeCors, changeLifecycle, changeTags, showS3Settings } from './bucket-setting-api.ts'
+import { changeAccess, changeCors, changeLifecycle, changeQuota, changeTags, showS3Settings } from './bucket-setting-api.ts'
 import { shareObject, showS3Address } from './share-api.ts'
 import { listOpenUploads } from './upload-api.ts'
 
@@ -124,6 +124,20 @@ test('lifecycle rules are those of the S3 API, with its rules; rules that stay k
   expect(id).toMatch(/^[0-9a-f-]{36}$/)
   await set([])
   expect((await gateway.send({ method: 'GET', url: '/photos?lifecycle' })).status).toBe(404)
+})
+
+test('a quota is shown with the use, changed by one member, and refused when it is none', async () => {
+  const set = (limits: object, name = 'photos') => gateway.call('PUT', `/api/v1/buckets/${name}/s3-settings/quota`, limits)
+  const usage = { objects: 2, bytes: 2 * body.length }
+  expect((await settings()).quota).toEqual({ objects: null, bytes: null, usage })
+  expect(promised(changeQuota, await set({ objects: 7 }))).toEqual({ objects: 7, bytes: null, usage })
+  expect(promised(changeQuota, await set({ bytes: 2 ** 40 }))).toEqual({ objects: 7, bytes: 2 ** 40, usage })
+  expect((await settings()).quota).toEqual({ objects: 7, bytes: 2 ** 40, usage })
+  const refused = { status: 400, body: { code: 'invalid_request' } }
+  for (const limits of [{}, { bytes: 0 }, { bytes: -1 }, { objects: 1.5 }, { bytes: '5GB' }])
+    expect(await set(limits)).toMatchObject(refused)
+  expect(await set({ bytes: 1 }, 'absent')).toMatchObject({ status: 404, body: { code: 'bucket_not_found' } })
+  expect(promised(changeQuota, await set({ objects: null, bytes: null }))).toEqual({ objects: null, bytes: null, usage })
 })
 
 const share = (more: object = {}) =>

@@ -36,6 +36,15 @@ const corsRule = type({
 })
 const tag = type({ key: text, value: text })
 
+/** Null: no limit. */
+const quotaLimit = type('1 <= number.integer <= 9007199254740991').describe('a whole number from 1 to 2^53 - 1').or('null')
+const quota = type({
+  /** Object versions, and bytes in all of them, that S3 clients may store in the bucket; the limits of its owner hold too. */
+  objects: quotaLimit,
+  bytes: quotaLimit,
+  usage: { objects: 'number.integer', bytes: 'number.integer' },
+})
+
 const lifecycleRule = type({
   /** Absent: svc makes one. */
   'id?': text,
@@ -64,7 +73,7 @@ const lifecycleRule = type({
 export const showS3Settings = defineEndpoint({
   method: 'GET',
   path: '/api/v1/buckets/:name/s3-settings',
-  summary: 'Show access, CORS rules, tags and lifecycle rules of a bucket',
+  summary: 'Show access, CORS rules, tags, lifecycle rules and the quota of a bucket',
   params: bucketPath,
   answer: type({
     access,
@@ -73,6 +82,7 @@ export const showS3Settings = defineEndpoint({
     lifecycle_rules: lifecycleRule.array(),
     /** False: the plugin `lifecycle` is disabled, and the rules rest. */
     lifecycle_is_on: 'boolean',
+    quota,
   }),
   refusals: ['bucket_not_found'],
 })
@@ -135,6 +145,21 @@ export const changeLifecycle = defineEndpoint({
   refusals,
 })
 
+export const changeQuota = defineEndpoint({
+  method: 'PUT',
+  path: '/api/v1/buckets/:name/s3-settings/quota',
+  role: 'operator',
+  summary: 'Limit what S3 clients may store in a bucket; null: no limit, absent: unchanged',
+  audit: ['objects', 'bytes'],
+  params: bucketPath,
+  body: type({ 'objects?': quotaLimit, 'bytes?': quotaLimit })
+    .narrow(documented({ minProperties: 1 }))
+    .narrow((changes, context) => Object.keys(changes).length > 0 || context.mustBe('an object with at least one limit')),
+  answer: quota,
+  refusals,
+})
+
+export type ShownQuota = typeof quota.infer
 export type ShownLifecycleRule = typeof lifecycleRule.infer
 export type ShownAccess = typeof access.infer
 export type ShownCorsRule = typeof corsRule.infer

@@ -1,17 +1,18 @@
 import { defineRoutes, serveEndpoint } from '#kernel'
 import { type Bucket, buckets } from '#plugins/storage'
-import { accessLists } from '../access/access-lists.ts'
+import { type AccessLists, accessLists } from '../access/access-lists.ts'
 import { type BucketAccess, withGrants } from '../access/access-rules-policy.ts'
 import { bucketSettings } from '../bucket-settings/bucket-settings.ts'
 import { lifecycleRules } from '../contract.ts'
 import type { CorsRule } from '../documents/cors-configuration.ts'
+import { bucketQuotas } from '../limits/bucket-quotas.ts'
 import { requireAllowedList } from '../operations/access-control.ts'
 import { corsSetting } from '../operations/configuration/bucket-cors.ts'
 import { withIds } from '../operations/configuration/bucket-lifecycle.ts'
 import { tagsSetting } from '../operations/configuration/bucket-tagging.ts'
 import { checkCorsRules } from '../operations/configuration/cors-rules.ts'
 import { checkLifecycleRules } from '../operations/configuration/lifecycle-rules.ts'
-import { s3Section } from '../settings.ts'
+import { type S3Settings, s3Section } from '../settings.ts'
 import { cannedList, isPrivate, privateList } from '../wire/access-list-policy.ts'
 import { S3Error } from '../wire/s3-error.ts'
 import { bucketTagsMax, checkTags, listTags } from '../wire/tags.ts'
@@ -19,9 +20,11 @@ import {
   changeAccess,
   changeCors,
   changeLifecycle,
+  changeQuota,
   changeTags,
   type ShownAccess,
   type ShownCorsRule,
+  type ShownQuota,
   showS3Settings,
 } from './bucket-setting-api.ts'
 import { describeLifecycleRule, readLifecycleRules } from './lifecycle-rule-json.ts'
@@ -32,34 +35,24 @@ const fullBlock = { blockPublicAcls: true, ignorePublicAcls: true, blockPublicPo
 
 export const bucketSettingRoutes = defineRoutes({
   name: 's3-bucket-settings',
-  uses: { buckets, accessLists, bucketSettings, lifecycleRules, settings: s3Section.settings },
-  endpoints: [showS3Settings, changeAccess, changeCors, changeTags, changeLifecycle],
-  register(app, { buckets, accessLists, bucketSettings, lifecycleRules, settings }) {
-    const describeAccess = (bucket: Bucket): ShownAccess => {
-      const { ownership, hasLists, grants } = accessLists.rulesOf(bucket)
-      const block = accessLists.accessOf(bucket).block ?? noBlock
-      return {
-        is_public_access_on: settings.public_access,
-        ownership,
-        has_lists: hasLists,
-        grants: [...grants],
-        block: {
-          block_public_acls: block.blockPublicAcls,
-          ignore_public_acls: block.ignorePublicAcls,
-          block_public_policy: block.blockPublicPolicy,
-          restrict_public_buckets: block.restrictPublicBuckets,
-        },
-      }
+  uses: { buckets, accessLists, bucketSettings, bucketQuotas, lifecycleRules, settings: s3Section.settings },
+  endpoints: [showS3Settings, changeAccess, changeCors, changeTags, changeLifecycle, changeQuota],
+  register(app, { buckets, accessLists, bucketSettings, bucketQuotas, lifecycleRules, settings }) {
+    const describeQuota = async (bucket: Bucket): Promise<ShownQuota> => {
+      const quota = bucketQuotas.of(bucket)
+      const { versions, bytes } = await buckets.storedIn(bucket.id)
+      return { objects: quota.objects || null, bytes: quota.bytes || null, usage: { objects: versions, bytes } }
     }
 
     serveEndpoint(app, showS3Settings, async ({ params }) => {
       const bucket = buckets.require(params.name)
       return {
-        access: describeAccess(bucket),
+        access: describeAccess(bucket, accessLists, settings),
         cors_rules: ((await bucketSettings.find(bucket, corsSetting)) ?? []).map(describeRule),
         tags: listTags((await bucketSettings.find(bucket, tagsSetting)) ?? {}),
         lifecycle_rules: ((await lifecycleRules.find(bucket)) ?? []).map(describeLifecycleRule),
         lifecycle_is_on: lifecycleRules.isCarriedOut,
+        quota: await describeQuota(bucket),
       }
     })
 
@@ -71,7 +64,7 @@ export const bucketSettingRoutes = defineRoutes({
           if (body.list !== undefined) requireAllowedList(cannedList(body.list), access, settings)
           return body.list === undefined ? access : withGrants(access, cannedList(body.list))
         })
-        return describeAccess(bucket)
+        return describeAccess(bucket, accessLists, settings)
       }),
     )
 
@@ -98,6 +91,15 @@ export const bucketSettingRoutes = defineRoutes({
       }),
     )
 
+    serveEndpoint(app, changeQuota, ({ params, body }) =>
+      withAdminErrors(async () => {
+        const bucket = buckets.require(params.name)
+        const changes = Object.entries(body).map(([name, limit]) => [name, limit ?? 0] as const)
+        await bucketQuotas.change(bucket, Object.fromEntries(changes))
+        return await describeQuota(bucket)
+      }),
+    )
+
     serveEndpoint(app, changeLifecycle, ({ params, body }) =>
       withAdminErrors(async () => {
         const bucket = buckets.require(params.name)
@@ -112,6 +114,23 @@ export const bucketSettingRoutes = defineRoutes({
     )
   },
 })
+
+function describeAccess(bucket: Bucket, lists: AccessLists, settings: S3Settings): ShownAccess {
+  const { ownership, hasLists, grants } = lists.rulesOf(bucket)
+  const block = lists.accessOf(bucket).block ?? noBlock
+  return {
+    is_public_access_on: settings.public_access,
+    ownership,
+    has_lists: hasLists,
+    grants: [...grants],
+    block: {
+      block_public_acls: block.blockPublicAcls,
+      ignore_public_acls: block.ignorePublicAcls,
+      block_public_policy: block.blockPublicPolicy,
+      restrict_public_buckets: block.restrictPublicBuckets,
+    },
+  }
+}
 
 /** The rules of PutBucketOwnershipControls and PutPublicAccessBlock. */
 function withChanges(

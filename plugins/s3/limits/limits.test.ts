@@ -52,6 +52,30 @@ test('I-46: a limit of bytes holds for every way to add a version, and ends when
   expect(await userOf()).toMatchObject({ usage: { objects: 2, bytes: 700 } })
 })
 
+test('I-46: the quota of a bucket holds for every way to add a version, for all writers together and at once', async () => {
+  await start({})
+  await bucket('mine')
+  await bucket('free')
+  const change = (limits: object) => gateway.call('PUT', '/api/v1/buckets/mine/s3-settings/quota', limits)
+  const usage = { objects: 0, bytes: 0 }
+  expect(await change({ objects: 5 })).toMatchObject({ status: 200, body: { objects: 5, bytes: null, usage } })
+  const answers = await Promise.all(Array.from({ length: 12 }, (_, at) => put(`mine/k${at % 3}`)))
+  expect(answers.filter(({ status }) => status === 200)).toHaveLength(5)
+  for (const refused of answers.filter(({ status }) => status !== 200)) {
+    expect(refused).toMatchObject(quota('the bucket would have 6 object versions', 'the limit is 5', '(svc admin bucket quota)'))
+  }
+  expect(await put('free/k')).toMatchObject({ status: 200 })
+  // Lower than what is stored: that stays, and nothing more is taken.
+  expect(await change({ objects: null, bytes: 900 })).toMatchObject({
+    body: { objects: null, bytes: 900, usage: { objects: 5, bytes: 1000 } },
+  })
+  expect(await put('mine/k')).toMatchObject(quota('the bucket would have 1200 bytes', 'the limit is 900'))
+  expect(await put('mine/copy', { body: '', headers: { 'x-amz-copy-source': '/free/k' } })).toMatchObject(quota('1200 bytes'))
+  expect(await gateway.send({ method: 'GET', url: '/mine/k0' })).toMatchObject({ status: 200 })
+  expect(await change({ bytes: 1200 })).toMatchObject({ status: 200 })
+  expect(await put('mine/k')).toMatchObject({ status: 200 })
+})
+
 test('what others write into a bucket is charged to its owner', async () => {
   await start({ user_objects: 1 })
   const { other } = gateway.users

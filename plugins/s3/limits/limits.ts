@@ -4,9 +4,10 @@ import type { Limits, S3Users } from '../contract.ts'
 import type { S3LimitSettings } from '../settings.ts'
 import { totalLimits, userLimits } from '../users/limits-policy.ts'
 import { addNewDataSets, untilNextDayMs } from '../users/new-data-sets-store.ts'
+import type { BucketQuotas } from './bucket-quotas.ts'
 import { refuseBuckets, refuseNewDataSets, refuseStored } from './refusals.ts'
 
-/** Compares what S3 users add with the limits of the owner of the bucket and the total ones. */
+/** Compares what S3 users add with the quota of the bucket, the limits of its owner and the total ones. */
 export interface StorageLimits {
   /** Before the body of an object is read. Throws ServiceQuotaExceededException. */
   refuseEarly(bucket: Bucket, bytes: number): Promise<void>
@@ -19,16 +20,17 @@ export interface StorageLimits {
 export const storageLimits = defineService<StorageLimits>('s3.storage-limits')
 
 interface LimitsDeps {
-  readonly buckets: Pick<Buckets, 'find' | 'storedUsage'>
+  readonly buckets: Pick<Buckets, 'find' | 'storedIn' | 'storedUsage'>
+  readonly quotas: Pick<BucketQuotas, 'of'>
   readonly users: Pick<S3Users, 'find'>
   readonly settings: S3LimitSettings
   readonly clock: Clock
 }
 
 const noLimits: Limits = { buckets: 0, objects: 0, bytes: 0, data_sets_per_day: 0 }
-const limitsStored = ({ objects, bytes }: Limits): boolean => objects > 0 || bytes > 0
+const limitsStored = ({ objects, bytes }: Pick<Limits, 'objects' | 'bytes'>): boolean => objects > 0 || bytes > 0
 
-export function createStorageLimits({ buckets, users, settings, clock }: LimitsDeps): StorageLimits {
+export function createStorageLimits({ buckets, quotas, users, settings, clock }: LimitsDeps): StorageLimits {
   const total = totalLimits(settings)
   const usual = userLimits({}, settings)
   /** Buckets of the internal account have only the total limits. */
@@ -39,6 +41,8 @@ export function createStorageLimits({ buckets, users, settings, clock }: LimitsD
   }
 
   async function compare(read: Tx | undefined, bucket: Bucket, more: Pick<StoredUsage, 'versions' | 'bytes'>): Promise<void> {
+    const quota = quotas.of(bucket)
+    if (limitsStored(quota)) refuseStored({ of: 'bucket', limits: quota, usage: await buckets.storedIn(bucket.id, read), more })
     // The owner may have changed since the request began.
     const owner = (buckets.find(bucket.name) ?? bucket).ownerAccessKey
     const own = limitsOf(owner)

@@ -8,21 +8,26 @@ interface Compared {
   readonly limits: Limits
 }
 
-const whose = { user: 'the owner of the bucket', total: 'this gateway' } as const
+interface Stored {
+  readonly of: 'bucket' | Compared['of']
+  readonly limits: Pick<Limits, 'objects' | 'bytes'>
+  readonly usage: Pick<StoredUsage, 'versions' | 'bytes'>
+  /** What the request would add. */
+  readonly more: Pick<StoredUsage, 'versions' | 'bytes'>
+}
 
-/** The operator may raise the limit in the settings, and that of a user also alone. */
-const remedy = (of: Compared['of'], name: LimitName): string =>
-  of === 'user'
+const whose = { bucket: 'the bucket', user: 'the owner of the bucket', total: 'this gateway' } as const
+
+/** The operator may raise the quota of a bucket, the limit in the settings, and that of a user also alone. */
+function remedy(of: Stored['of'], name: LimitName): string {
+  if (of === 'bucket') return 'The operator of the gateway can raise the quota of the bucket (svc admin bucket quota).'
+  return of === 'user'
     ? `The operator of the gateway can raise it for all users (s3.limits.user_${name}) or for one (svc admin s3-user limits).`
     : `The operator of the gateway can raise it (s3.limits.total_${name}).`
+}
 
-/** `more`: what the request would add to the usage. Throws ServiceQuotaExceededException. */
-export function refuseStored({
-  of,
-  limits,
-  usage,
-  more,
-}: Compared & { readonly usage: StoredUsage; readonly more: Pick<StoredUsage, 'versions' | 'bytes'> }): void {
+/** Throws ServiceQuotaExceededException. */
+export function refuseStored({ of, limits, usage, more }: Stored): void {
   const wanted = { objects: usage.versions + more.versions, bytes: usage.bytes + more.bytes }
   for (const name of ['objects', 'bytes'] as const) {
     const limit = limits[name]

@@ -11,7 +11,7 @@ import {
   updateBucketCopies,
   updateBucketOwner,
 } from '../catalog/buckets/bucket-store.ts'
-import { readStoredUsage, readStoredUsages } from '../catalog/buckets/stored-usage-store.ts'
+import { readStoredIn, readStoredUsage, readStoredUsages } from '../catalog/buckets/stored-usage-store.ts'
 import type { Bucket, BucketOwnerCheck, Buckets, CopyPolicyChange, CreateBucket } from '../contract.ts'
 import { storageErrors } from '../errors.ts'
 import { BucketIndex } from './bucket-index.ts'
@@ -84,6 +84,7 @@ export async function createBuckets(deps: BucketDeps): Promise<BucketCatalog> {
     list: known.list,
     usages: (bucketIds) => readUsages(database.read, bucketIds),
     totalUsage: () => readTotalUsage(database.read),
+    storedIn: (bucketId, read = database.read) => readStoredIn(read, bucketId),
     storedUsage: (ownerAccessKey, read = database.read) => readStoredUsage(read, ownerAccessKey),
     storedUsages: () => readStoredUsages(database.read),
     setOwner: (name, ownerAccessKey) =>

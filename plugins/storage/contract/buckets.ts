@@ -62,6 +62,8 @@ export interface Buckets {
   /** Counts of current data versions, in the order of `bucketIds`. */
   usages(bucketIds: readonly number[]): Promise<readonly BucketUsage[]>
   totalUsage(): Promise<BucketUsage>
+  /** What a bucket holds. `read`: as of `storedUsage`. */
+  storedIn(bucketId: number, read?: Reader): Promise<Omit<StoredUsage, 'buckets'>>
   /** What the buckets of an owner hold, and all buckets. `read`: such as the open transaction of a change, which is counted in it. */
   storedUsage(ownerAccessKey: string | null, read?: Reader): Promise<{ readonly own: StoredUsage; readonly total: StoredUsage }>
   /** Usage of each S3 user that owns or owned a bucket. */

@@ -8,6 +8,7 @@ import { AccessCard } from './access-card.tsx'
 import { CorsCard } from './cors-card.tsx'
 import { DeleteCard } from './delete-card.tsx'
 import { LifecycleCard } from './lifecycle-card.tsx'
+import { QuotaCard } from './quota-card.tsx'
 import { SizeCard } from './size-card.tsx'
 import { TagsCard } from './tags-card.tsx'
 import { UploadsCard } from './uploads-card.tsx'
@@ -57,9 +58,11 @@ export const SettingsTab = component$<{ bucket: string }>(({ bucket }) => {
               </Link>
             </KeyValue>
           )}
-          <KeyValue label="Limits" value="Those of the owner, on the page S3 users." />
         </KeyValues>
       </Card>
+      {s3.data && (
+        <QuotaCard key={`${s3.data.quota.objects}/${s3.data.quota.bytes}`} bucket={bucket} quota={s3.data.quota} />
+      )}
       {s3.data && <TagsCard key={JSON.stringify(s3.data.tags)} bucket={bucket} tags={s3.data.tags} />}
       {s3.data && <CorsCard key={JSON.stringify(s3.data.cors_rules)} bucket={bucket} rules={s3.data.cors_rules} />}
       {s3.data && <LifecycleCard key={JSON.stringify(s3.data.lifecycle_rules)} bucket={bucket} settings={s3.data} />}

@@ -14,8 +14,17 @@ const find = statement((db, { owner }: Params<{ owner: string }>) =>
 )
 const all = statement((db) => db.selectFrom('stored_usage').select(columns))
 
+const ofBucket = statement((db, { bucketId }: Params<{ bucketId: number }>) =>
+  db.selectFrom('bucket_stats').select(['versions', 'version_bytes as bytes']).where('bucket_id', '=', bucketId),
+)
+
 const byOwnerOf = (rows: readonly (StoredUsage & { readonly owner: string })[]) =>
   new Map<string, StoredUsage>(rows.map(({ owner, ...usage }) => [owner, usage]))
+
+/** Usage of one bucket; nothing when it was deleted. */
+export async function readStoredIn(read: Reader, bucketId: number): Promise<Omit<StoredUsage, 'buckets'>> {
+  return (await read.get(ofBucket, { bucketId })) ?? { versions: 0, bytes: 0 }
+}
 
 /** Usage of the buckets of this owner, and of all buckets. */
 export async function readStoredUsage(

@@ -22,6 +22,8 @@ test('every version of the buckets of an owner counts, until it is deleted, and 
   await objects.copy({ source: { bucket: 'of-ann', key: 'k', versionId: first.versionId }, target: { bucket: 'of-bob', key: 'copy' } })
   expect(await buckets.storedUsage('ann')).toEqual({ own: usage(1, 2, 30), total: usage(3, 4, 47) })
   expect(await buckets.storedUsage('bob')).toMatchObject({ own: usage(1, 1, 10) })
+  expect(await buckets.storedIn(bucket.id)).toEqual({ versions: 2, bytes: 30 })
+  expect(await buckets.storedIn(999)).toEqual({ versions: 0, bytes: 0 })
   expect(await buckets.storedUsage('nobody')).toMatchObject({ own: usage(0, 0, 0) })
   await versions.delete({ bucket: 'of-ann', key: 'k', versionId: first.versionId })
   expect(await buckets.storedUsage('ann')).toEqual({ own: usage(1, 1, 20), total: usage(3, 3, 37) })
