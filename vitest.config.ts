@@ -36,9 +36,9 @@ export default defineConfig({
         test: {
           name: 'waiting',
           include: waitingTests,
-          maxWorkers: 5,
+          maxWorkers: 4,
           maxConcurrency: 5,
-          // Browsers and gateways share two cores with the files of four other workers.
+          // Browsers and gateways share two cores with the files of three other workers.
           testTimeout: 240_000,
           hookTimeout: 300_000,
           sequence: { groupOrder: 1 },

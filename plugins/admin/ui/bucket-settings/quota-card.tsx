@@ -48,7 +48,9 @@ export const QuotaCard = component$<{ bucket: string; quota: Quota }>(({ bucket,
         <KeyValue label="Size of all versions" value={usageText(quota.usage.bytes, quota.bytes, formatBytes)} />
       </KeyValues>
       <form preventdefault:submit onSubmit$={submit} class="mt-3 flex flex-col gap-3">
-        <p class="text-xs text-muted">S3 clients can store no more than this. Empty: no limit but those of the owner, on the page S3 users.</p>
+        <p class="text-xs text-muted">
+          S3 clients can store no more than this. Empty: no limit but those of the owner, on the page S3 users.
+        </p>
         <div class="grid gap-3 sm:grid-cols-2">
           <Field label="Most object versions" lockedReason={refused}>
             <TextInput value={versions} name="quota-objects" inputMode="numeric" />

@@ -2,9 +2,18 @@ import { expect, test } from 'vitest'
 import { readQuota, writeQuota } from './quota-texts.ts'
 
 test.each([
-  [{ objects: '', gib: ' ' }, { objects: null, bytes: null }],
-  [{ objects: '1000', gib: '0.5' }, { objects: 1000, bytes: 2 ** 29 }],
-  [{ objects: ' 1 ', gib: '500' }, { objects: 1, bytes: 500 * 2 ** 30 }],
+  [
+    { objects: '', gib: ' ' },
+    { objects: null, bytes: null },
+  ],
+  [
+    { objects: '1000', gib: '0.5' },
+    { objects: 1000, bytes: 2 ** 29 },
+  ],
+  [
+    { objects: ' 1 ', gib: '500' },
+    { objects: 1, bytes: 500 * 2 ** 30 },
+  ],
 ])('%j is %j', (texts, quota) => {
   expect(readQuota(texts)).toEqual(quota)
 })

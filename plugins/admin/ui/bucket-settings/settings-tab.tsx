@@ -60,9 +60,7 @@ export const SettingsTab = component$<{ bucket: string }>(({ bucket }) => {
           )}
         </KeyValues>
       </Card>
-      {s3.data && (
-        <QuotaCard key={`${s3.data.quota.objects}/${s3.data.quota.bytes}`} bucket={bucket} quota={s3.data.quota} />
-      )}
+      {s3.data && <QuotaCard key={`${s3.data.quota.objects}/${s3.data.quota.bytes}`} bucket={bucket} quota={s3.data.quota} />}
       {s3.data && <TagsCard key={JSON.stringify(s3.data.tags)} bucket={bucket} tags={s3.data.tags} />}
       {s3.data && <CorsCard key={JSON.stringify(s3.data.cors_rules)} bucket={bucket} rules={s3.data.cors_rules} />}
       {s3.data && <LifecycleCard key={JSON.stringify(s3.data.lifecycle_rules)} bucket={bucket} settings={s3.data} />}

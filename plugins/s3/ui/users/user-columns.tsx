@@ -107,6 +107,7 @@ const profile = 'PUT /s3-users/:accessKey/profile'
 export const actionsOf = (user: S3User): readonly MenuItem[] => [
   { id: 'name', label: 'Rename', icon: 'pencil', changes: profile },
   { id: 'role', label: 'Change role', icon: 'shield', changes: 'PUT /s3-users/:accessKey' },
+  { id: 'limits', label: 'Change limits', icon: 'sliders-horizontal', changes: 'PUT /s3-users/:accessKey/limits' },
   { id: 'disable', label: user.is_disabled ? 'Enable' : 'Disable', icon: user.is_disabled ? 'play' : 'ban', changes: profile },
   { id: 'rotate', label: 'Rotate secret key', icon: 'rotate-ccw', changes: 'POST /s3-users/:accessKey/secret' },
   {

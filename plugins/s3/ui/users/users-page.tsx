@@ -3,6 +3,7 @@ import { Button, Card, Empty, PageHeader, SearchField, setSearch, Table, useQuer
 import { CreateDialog } from './create-dialog.tsx'
 import { DeleteDialog } from './delete-dialog.tsx'
 import { DisableDialog } from './disable-dialog.tsx'
+import { LimitsDialog } from './limits-dialog.tsx'
 import { NameDialog } from './name-dialog.tsx'
 import { RoleDialog } from './role-dialog.tsx'
 import { RotateDialog } from './rotate-dialog.tsx'
@@ -10,7 +11,7 @@ import { SecretDialog } from './secret-dialog.tsx'
 import { actionsOf, userColumns } from './user-columns.tsx'
 import { type Credentials, filterUsers, type S3User } from './user-policy.ts'
 
-type Dialogs = 'name' | 'role' | 'disable' | 'rotate' | 'delete'
+type Dialogs = 'name' | 'role' | 'limits' | 'disable' | 'rotate' | 'delete'
 
 /** The users of the S3 API, with their roles. Secret keys are shown once, when they are made. */
 export const UsersPage = component$(() => {
@@ -80,6 +81,7 @@ export const UsersPage = component$(() => {
       <CreateDialog isOpen={creating.value === '1'} secret={secret} />
       <NameDialog user={chosen.value} dialog={dialog} />
       <RoleDialog user={chosen.value} dialog={dialog} />
+      <LimitsDialog user={chosen.value} dialog={dialog} />
       <DisableDialog user={chosen.value} dialog={dialog} />
       <RotateDialog user={chosen.value} dialog={dialog} secret={secret} />
       <DeleteDialog user={chosen.value} dialog={dialog} />
