@@ -1,5 +1,9 @@
 /** `svc admin bucket …` against a running service. */
+import { spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { text } from 'node:stream/consumers'
 import { afterAll, beforeAll, expect, test } from 'vitest'
+import { svcProgram } from '../../cli/testing/svc-program.ts'
 import { type Service, startService } from './service.ts'
 
 let service: Service
@@ -56,6 +60,43 @@ test('a bucket is given to another S3 user and back to the service', async () =>
   expect(await json('owner', 'owned', '__internal_root__')).toMatchObject({ owner_access_key: '__internal_root__' })
 })
 
+/** The program with a text on its standard input. */
+async function pipe(words: readonly string[], input: string) {
+  const line = [svcProgram, 'admin', 'bucket', ...words, '--admin-url', service.adminUrl, '--config', service.configPath]
+  const child = spawn(process.execPath, line, {
+    env: { PATH: process.env.PATH, NODE_COMPILE_CACHE: process.env.NODE_COMPILE_CACHE },
+    stdio: ['pipe', 'pipe', 'pipe'],
+  })
+  child.stdin.on('error', () => undefined).end(input)
+  const [stdout, stderr, [code]] = await Promise.all([text(child.stdout), text(child.stderr), once(child, 'close')])
+  return { code, stdout, stderr }
+}
+
+test('lifecycle rules are written to a pipe and read from one, and a mistake there is named', async () => {
+  await bucket('create', 'ruled')
+  const rules = [{ id: 'logs', enabled: true, prefix: 'logs/', expire_days: 30 }]
+  expect(await pipe(['lifecycle', 'ruled', '--rules', '-', '--yes', '--json'], JSON.stringify({ rules }))).toEqual({
+    code: 0,
+    stdout: `${JSON.stringify({ rules }, null, 2)}\n`,
+    stderr: '',
+  })
+  const written = (await bucket('lifecycle', 'ruled', '--json')).stdout
+  expect(await pipe(['lifecycle', 'ruled', '--rules', '-'], written)).toMatchObject({ code: 0, stderr: '' })
+  expect((await json('settings', 'ruled')).lifecycle_rules).toEqual(rules)
+  expect(await pipe(['lifecycle', 'ruled', '--rules', '-'], written.replace('30', '3O'))).toEqual({
+    code: 2,
+    stdout: '',
+    stderr: 'fatal: standard input, line 7: rules.0 needs a comma or }, not "O"; see svc admin bucket lifecycle --help\n',
+  })
+})
+
+test('the help of a command shows the form of its rules', async () => {
+  const { code, stdout } = await service.svc('admin', 'bucket', 'lifecycle', '--help')
+  expect(code).toBe(0)
+  expect(stdout.replace(/\s+/g, ' ')).toContain('{"rules": [{"enabled": true, "prefix": "logs/", "expire_days": 30}]}')
+  expect(stdout).toContain('svc admin bucket lifecycle photos --rules rules.json --yes')
+})
+
 test.each([
   [['create', 'No_Bucket'], 1, expect.stringContaining('No_Bucket')],
   [['create', 'fine', '--copies', '9'], 2, '--copies must be a whole number from 1 to 8, got 9'],
@@ -64,6 +105,14 @@ test.each([
   [['info', 'nowhere'], 1, "there is no bucket 'nowhere'"],
   [['policy', 'nowhere', '--copies', '4'], 1, "there is no bucket 'nowhere'"],
   [['owner', 'nowhere', '__internal_root__'], 1, "there is no bucket 'nowhere'"],
+  [
+    ['access', 'nowhere', '--list', 'public-read'],
+    2,
+    '--list public-read, which can give others access to nowhere, must be confirmed with --yes',
+  ],
+  [['access', 'nowhere', '--list', 'public'], 2, expect.stringContaining('--list must be one of private, public-read')],
+  [['tags', 'nowhere', '--set', 'team'], 2, '--set must be key=value, got "team"'],
+  [['lifecycle', 'nowhere'], 1, "there is no bucket 'nowhere'"],
   [['owner', 'nowhere'], 2, 'svc admin bucket owner needs <access key>; see svc admin bucket owner --help'],
   [['info'], 2, 'svc admin bucket info needs <bucket>; see svc admin bucket info --help'],
 ])('bucket %j is refused in one line', async (words, code, message) => {

@@ -195,6 +195,17 @@ const commands: Readonly<Record<string, readonly [run: () => Promise<SvcRun>, an
   'admin bucket create': [() => admin('bucket', 'create', 'json-create'), { name: 'json-create' }],
   'admin bucket info': [async () => admin('bucket', 'info', await makeBucket()), { data_sets: [] }],
   'admin bucket policy': [async () => admin('bucket', 'policy', await makeBucket()), { default_copies: 3 }],
+  'admin bucket settings': [
+    async () => admin('bucket', 'settings', await makeBucket()),
+    { access: { grants: [{ grantee: 'owner' }] }, cors_rules: [], tags: [], lifecycle_rules: [] },
+  ],
+  'admin bucket access': [
+    async () => admin('bucket', 'access', await makeBucket(), '--block-public', 'on'),
+    { block: { block_public_acls: true } },
+  ],
+  'admin bucket tags': [async () => admin('bucket', 'tags', await makeBucket(), '--set', 'team=web'), { tags: [{ key: 'team' }] }],
+  'admin bucket cors': [async () => admin('bucket', 'cors', await makeBucket()), { rules: [] }],
+  'admin bucket lifecycle': [async () => admin('bucket', 'lifecycle', await makeBucket()), { rules: [] }],
   'admin repair list': [() => onDev('admin', 'repair', 'list'), { auto: false, spent_today: '0', repairs: [] }],
   'admin replacement what-if': [
     () => onDev('admin', 'replacement', 'what-if', '1'),

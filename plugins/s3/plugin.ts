@@ -19,8 +19,8 @@ import {
 import { listeners } from '#kernel/server'
 import { defineSecretFile, memoryParts, secretFiles } from '#kernel/system'
 import { bucketDeletions, bucketOwnerChecks, buckets, objectSizeChoices, versionCopies } from '#plugins/storage'
+import { bucketSettingCommands } from './administration/commands/commands.ts'
 import { lifecycleEngine, lifecycleRules, publicAccess, s3Users } from './contract.ts'
-import { quotaCommand } from './limits/commands.ts'
 import { s3AccessSection, s3LimitsSection, s3Section, serverSection, serverTlsSection } from './settings.ts'
 import { userCommands } from './users/commands/commands.ts'
 
@@ -76,7 +76,7 @@ export const s3Plugin = definePlugin({
       async () => (await import('./administration/upload-routes.ts')).openUploadRoutes,
       async () => (await import('./administration/share-routes.ts')).shareRoutes,
     ),
-    cliCommands.with(...userCommands, quotaCommand),
+    cliCommands.with(...userCommands, ...bucketSettingCommands),
     dashboardUis.with({ module: new URL('./ui/index.ts', import.meta.url) }),
     listeners.load(async () => (await import('./server/listener.ts')).s3Listener),
     // Runs in the transaction that sets the owner, so that a concurrent deletion of the user is seen.

@@ -165,7 +165,7 @@ test('parked pieces do not wait for batches of pulled ones', async () => {
   }
   await scene.park(40)
   await scene.commit()
-  expect(scene.sizes()).toEqual([1, 1, 40])
+  expect(scene.sizes()).toEqual([1, 1, 1, 1, 40])
   const sent = await openBatches(rows.database.read, dataSet.id)
-  expect(sent.filter(({ state }) => state === 'submitted').map(({ method }) => method)).toEqual(['pull', 'pull', 'store'])
+  expect(sent.filter(({ state }) => state === 'submitted').map(({ method }) => method)).toEqual(['pull', 'pull', 'pull', 'pull', 'store'])
 })

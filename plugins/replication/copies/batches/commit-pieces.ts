@@ -12,8 +12,11 @@ import { type SubmitBatchDeps, submitBatch } from './submit-batch.ts'
 
 type CommitDeps = FinishDeps & ResolveBatchDeps & RecordBatchDeps & SubmitBatchDeps
 
-/** Batches of one data set that may be in flight at the same time; as many of pulled pieces beside them, so that neither kind waits for the other. */
-const batchesInFlightMax = 2
+/**
+ * Batches of one data set that may be in flight at the same time. Neither kind waits for the other, and a batch of pulled pieces is a tenth of
+ * the other one.
+ */
+const batchesInFlightMax = { store: 2, pull: 4 }
 
 /** One round of a data set's commits. Returns when the next one is due. */
 export async function commitPieces(deps: CommitDeps, dataSetId: number, signal: AbortSignal): Promise<Outcome> {
@@ -60,7 +63,7 @@ async function runRound(deps: CommitDeps, dataSet: DataSet, signal: AbortSignal)
   if (refused) return waitFor(clock, 'provider_busy', refused.nextCheckAtMs - clock.now(), refused.lastError ?? undefined)
   for (const row of ready.filter(isDue)) {
     const sent = { method: row.method, states: [batchStates.recorded, batchStates.submitted] }
-    if ((await countBatches(database.read, dataSet.id, sent)) >= batchesInFlightMax) continue
+    if ((await countBatches(database.read, dataSet.id, sent)) >= batchesInFlightMax[row.method]) continue
     const hold = await holdWrites(deps, dataSet)
     if (hold) return hold
     const [batch] = await withItems(database.read, [row])
