@@ -23,7 +23,7 @@ const rowLooks = {
 interface TableRowProps {
   readonly table: TableProps<unknown>
   readonly row: unknown
-  /** From 1 with the head, of a table with more rows than the document has. */
+  /** Number from 1 with the head, of a table with more rows than the document has. */
   readonly index: number | undefined
 }
 
