@@ -12,7 +12,7 @@ interface QuotaLimits {
 
 const gibBytes = 2 ** 30
 
-/** Undefined when a text is no limit that can be set. */
+/** Returns undefined when a text is no limit that can be set. */
 export function readQuota({ objects, gib }: QuotaTexts): QuotaLimits | undefined {
   const read = { objects: readLimit(objects, /^\d+$/, 1), bytes: readLimit(gib, /^\d+(\.\d+)?(e-\d+)?$/, gibBytes) }
   return Number.isNaN(read.objects) || Number.isNaN(read.bytes) ? undefined : read
