@@ -156,3 +156,18 @@ test('while another process builds the dashboard, plugins build names it and bui
   }
   expect(readdirSync(home.dir).filter((name) => name.includes('svc-build') || name === 'dashboard')).toEqual([])
 })
+
+test('svc doctor finds nothing without a built dashboard, and names a damaged one with the next step', async () => {
+  using home = svcHome()
+  await home.run(['init'])
+  await home.run(['migrate'], { SVC_CHAIN_PRIVATE_KEY: '42'.repeat(32) })
+  const doctor = () => home.run(['doctor', '--only', 'kernel.dashboard'], { SVC_CHAIN_PRIVATE_KEY: '42'.repeat(32) })
+  expect(await doctor()).toMatchObject({ code: 0, stdout: expect.stringContaining('Nothing found in 1 check.') })
+  const folder = ownDashboardFolder(join(home.dir, '.svc'))
+  mkdirSync(folder)
+  const { code, stdout } = await doctor()
+  expect(code).toBe(3)
+  expect(stdout).toContain(`WARNING dashboard ${folder}`)
+  expect(stdout).toContain('it is not served, and the built-in dashboard is: files.json is missing or damaged')
+  expect(stdout).toContain('Next step: Run svc plugins build')
+})
