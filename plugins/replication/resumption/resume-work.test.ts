@@ -110,7 +110,7 @@ test.for(engines)('I-43: on $engine landings are verified again also after a fai
 })
 
 const numbers = 'with recursive n (i) as (select 2 union all select i + 1 from n where i < 1201)'
-/** Of 1,200 contents each second one has a copy that no task makes. */
+/** Every second one of 1,200 contents has a copy that no task makes. */
 const many = [
   `insert into contents (id, bucket_id, identity, size, ref_count, target_copies, store_state, created_at, updated_at)
      ${numbers} select i, 1, cast(i as text), 5, 1, 1, 'storing', 0, 0 from n`,
@@ -135,7 +135,7 @@ test.for(engines)(
       )
     const first = await askFrom()
     expect(first).toMatchObject({ tasks: 500, next: { kind: 'store', after: { bucketId: 1, storeState: 'storing', id: 1000 } } })
-    // From the beginning these would be enqueued a second time, before the rest.
+    // A request without a place would enqueue these a second time, before the rest.
     await change(`update tasks set status = 'failed', failed_at = 1 where key like 'storage_store:%'`)
     looked.length = 0
     expect(await askFrom(first.next)).toEqual({ tasks: 100, next: undefined })

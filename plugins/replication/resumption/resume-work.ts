@@ -75,7 +75,7 @@ interface Pass {
 
 interface Enqueued {
   readonly tasks: number
-  /** Undefined when all was looked at. */
+  /** Is undefined when all was looked at. */
   readonly next: WorkPlace | undefined
 }
 

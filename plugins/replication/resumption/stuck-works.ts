@@ -22,7 +22,7 @@ export const firstPlace: WorkPlace = { kind: 'finality' }
 interface WorkPage {
   /** May be empty before the last page: a page has a bound on the rows that it reads. */
   readonly works: readonly Work[]
-  /** Undefined after the last page. */
+  /** Is undefined after the last page. */
   readonly next: WorkPlace | undefined
 }
 
