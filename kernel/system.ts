@@ -23,7 +23,7 @@ export { type ContributedItem, type Contributions, contributions } from './core/
 export type { ExtensionPoint } from './core/extension-point.ts'
 export { restart } from './core/restart.ts'
 export type { Resolved, Uses } from './core/service.ts'
-export { chooseDashboard, ownDashboardFolder } from './dashboard/choose-dashboard.ts'
+export { chooseDashboard, openBuildPlace, ownDashboardFolder } from './dashboard/choose-dashboard.ts'
 export {
   type DoctorCheck,
   type DoctorFix,

@@ -3,7 +3,7 @@ import { dirname, join, resolve } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { type CommandCall, CommandError } from '#kernel'
 import { choosePlugins } from '#kernel/host'
-import { ownDashboardFolder, version } from '#kernel/system'
+import { openBuildPlace, ownDashboardFolder, version } from '#kernel/system'
 import { builtinPlugins } from '../../plugins/index.ts'
 import { adviseInit, findPlace } from '../command-settings.ts'
 import { readDashboardSources } from '../dashboard-sources.ts'
@@ -12,6 +12,7 @@ import { findBuildTools } from './build-tools.ts'
 
 interface Built {
   readonly folder: string
+  readonly stage: string
   readonly parts: readonly { readonly plugin: string; readonly pages?: readonly { readonly path: string }[] }[]
   readonly firstView: { readonly files: number; readonly bytes: number }
 }
@@ -28,16 +29,27 @@ export async function run(call: CommandCall<unknown, { out: string | undefined }
   const tools = findBuildTools(join(home, 'ui/package.json'), [cwd, dirname(place.configPath), home])
   const own = ownDashboardFolder(place.dataDir)
   const out = call.flags.out === undefined ? own : resolve(cwd, call.flags.out)
+  using target = await openTarget(out)
   call.out.progress?.('building the dashboard')
-  using stage = openBuildStage(home, tools)
+  using sourcesStage = openBuildStage(home, tools)
   const { version: number, commit } = version
-  const { folder, parts, firstView } = (await stage.build({ out, sources, svc: { version: number, commit } })) as Built
+  const { folder, stage, parts, firstView } = (await sourcesStage.build({ out, sources, svc: { version: number, commit } })) as Built
+  target.publish(stage)
   call.out.progress?.('')
   const builtIn = builtinPlugins.map(({ id }) => id)
   const added = parts.filter(({ plugin }) => !builtIn.includes(plugin))
   const pages = added.flatMap(({ plugin, pages = [] }) => pages.map(({ path }) => ({ plugin, path })))
   const facts = { folder, plugins: added.map(({ plugin }) => plugin), pages, first_view: firstView }
   call.out.result(facts, [...describe(facts), out === own ? adviceHere : adviceElsewhere(own), ''].join('\n'))
+}
+
+/** Refuses a second build of the same folder before its tools are linked. */
+async function openTarget(out: string) {
+  try {
+    return await openBuildPlace(out)
+  } catch (cause) {
+    throw new CommandError(`the dashboard cannot be built: ${(cause as Error).message}`, { cause })
+  }
 }
 
 const adviceHere = 'The gateway of this configuration serves it from the next load of a page.'

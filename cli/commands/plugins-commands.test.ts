@@ -1,7 +1,8 @@
-import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { expect, test } from 'vitest'
+import { openBuildPlace, ownDashboardFolder } from '#kernel/system'
 import { svcHome } from '../testing/run-svc.ts'
 
 const hello = fileURLToPath(new URL('../../examples/plugin-hello', import.meta.url))
@@ -139,4 +140,34 @@ test('without a runtime directory plugins build says how to make one, and makes 
   const { code, stderr } = await home.run(['plugins', 'build'])
   expect({ code, stderr }).toEqual({ code: 1, stderr: `fatal: ${home.dir}/.svc/config.toml does not exist; run svc init\n` })
   expect(existsSync(join(home.dir, '.svc'))).toBe(false)
+})
+
+test('while another process builds the dashboard, plugins build names it and builds nothing', async () => {
+  using home = svcHome()
+  const config = join(home.dir, 'config.toml')
+  writeFileSync(config, '')
+  const refusal = new RegExp(
+    `^fatal: the dashboard cannot be built: ${home.dir}/\\S+ is being built by process ${process.pid} on \\S+, since \\S+Z: wait until it has ended\n$`,
+  )
+  for (const out of [[], ['--out', join(home.dir, 'image')]]) {
+    using _first = await openBuildPlace(out[1] ?? ownDashboardFolder(home.dir))
+    const { code, stderr } = await home.run(['plugins', 'build', '--config', config, ...out])
+    expect([code, stderr]).toEqual([1, expect.stringMatching(refusal)])
+  }
+  expect(readdirSync(home.dir).filter((name) => name.includes('svc-build') || name === 'dashboard')).toEqual([])
+})
+
+test('svc doctor finds nothing without a built dashboard, and names a damaged one with the next step', async () => {
+  using home = svcHome()
+  await home.run(['init'])
+  await home.run(['migrate'], { SVC_CHAIN_PRIVATE_KEY: '42'.repeat(32) })
+  const doctor = () => home.run(['doctor', '--only', 'kernel.dashboard'], { SVC_CHAIN_PRIVATE_KEY: '42'.repeat(32) })
+  expect(await doctor()).toMatchObject({ code: 0, stdout: expect.stringContaining('Nothing found in 1 check.') })
+  const folder = ownDashboardFolder(join(home.dir, '.svc'))
+  mkdirSync(folder)
+  const { code, stdout } = await doctor()
+  expect(code).toBe(3)
+  expect(stdout).toContain(`WARNING dashboard ${folder}`)
+  expect(stdout).toContain('it is not served, and the built-in dashboard is: files.json is missing or damaged')
+  expect(stdout).toContain('Next step: Run svc plugins build')
 })

@@ -68,6 +68,9 @@ test('I-05: copies that were stored after the backup are committed again without
     }
     expect(additions()).toBe(paid)
     expect(gateway.log()).toContain('pieces that the chain had without a record are committed and not paid again')
+    // The earlier process made the calls that paid for them: this one has no call whose price it does not know.
+    const cost = await gateway.call('GET', '/api/v1/cost')
+    expect(cost).toMatchObject({ status: 200, json: { fees: { calls_without_price: 0 } } })
     // The data sets take further pieces.
     const bytes = randomBytes(20_000)
     const { VersionId: versionId = '' } = await s3.send(new PutObjectCommand({ Bucket: bucket, Key: 'after', Body: bytes }))

@@ -17,6 +17,7 @@ interface FileList {
 }
 
 const listName = 'files.json'
+const partsName = 'plugins.json'
 /** A build has about 200. */
 const filesMax = 5_000
 const bytesMax = 100_000_000
@@ -26,22 +27,36 @@ const writableByOthers = 0o002
 /** Where `svc plugins build` writes, and where the service looks. */
 export const ownDashboardFolder = (dataDir: string): string => join(dataDir, 'dashboard')
 
+/** Takes the right to replace a build. Only a build loads this code. */
+export const openBuildPlace = async (out: string) => (await import('./build-place.ts')).openBuildPlace(out)
+
 /** Reads every file of the own build: one that is damaged, incomplete or made by another svc could not work with this service. */
 export function chooseDashboard(builtIn: string, own: string): DashboardChoice {
+  const { isPresent, fault } = examineDashboard(own)
+  if (!isPresent) return { folder: builtIn }
+  if (fault === undefined) return { folder: own }
+  return { folder: builtIn, problem: `${own} is not served: ${fault}. Run \`svc plugins build\`, or delete the folder.` }
+}
+
+interface Examined {
+  readonly isPresent: boolean
+  /** Why it is not served. */
+  readonly fault?: string | undefined
+}
+
+export function examineDashboard(own: string): Examined {
   try {
     const about = lstatSync(own, { throwIfNoEntry: false })
-    if (about === undefined) return { folder: builtIn }
-    const fault = about.isDirectory() ? (findStranger(own, about) ?? findFault(own)) : 'it is not a folder'
-    return fault === undefined ? { folder: own } : refuse(builtIn, own, fault)
+    if (about === undefined) return { isPresent: false }
+    return { isPresent: true, fault: about.isDirectory() ? (findStranger(own, about) ?? findFault(own)) : 'it is not a folder' }
   } catch (error) {
-    return refuse(builtIn, own, (error as Error).message)
+    return { isPresent: true, fault: (error as Error).message }
   }
 }
 
-const refuse = (builtIn: string, own: string, fault: string): DashboardChoice => ({
-  folder: builtIn,
-  problem: `${own} is not served: ${fault}. Run \`svc plugins build\`, or delete the folder.`,
-})
+/** The plugins whose parts a whole build has. */
+export const pluginsOfDashboard = (own: string): readonly string[] =>
+  (JSON.parse(readFileSync(join(own, partsName), 'utf8')) as readonly { readonly plugin: string }[]).map(({ plugin }) => plugin)
 
 /** A directory such as /tmp lets every user add a folder. Who owns the data directory can change the configuration too. */
 function findStranger(own: string, { uid }: Stats): string | undefined {

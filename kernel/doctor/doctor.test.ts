@@ -97,6 +97,7 @@ test('checks and fixes of plugins run in a started kernel, beside those of the k
     'kernel.configuration',
     'kernel.permissions',
     'kernel.directories',
+    'kernel.dashboard',
     'kernel.database',
     'kernel.database-server',
     'kernel.migrations',

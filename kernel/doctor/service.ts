@@ -28,6 +28,15 @@ interface PlaceDirectory {
   readonly folders: readonly string[]
 }
 
+/** Where `svc plugins build` writes. */
+interface PlaceDashboard {
+  readonly folder: string
+  /** Enabled plugins with a part in the dashboard. */
+  readonly enabled: readonly string[]
+  /** All plugins that the configuration names: a build has the parts of disabled ones too. */
+  readonly known: readonly string[]
+}
+
 /** Files and directories of the service. */
 export interface Places {
   readonly configPath: string
@@ -37,6 +46,7 @@ export interface Places {
   readonly secretFiles: readonly string[]
   /** Directories that plugins own, such as the cache. */
   readonly directories: readonly PlaceDirectory[]
+  readonly dashboard: PlaceDashboard
 }
 
 export const places = defineService<Places>('kernel.places')

@@ -4,6 +4,8 @@ import { secretFiles } from '../config/secret-files.ts'
 import type { ExtensionPoint } from '../core/extension-point.ts'
 import type { RunningPlugins } from '../core/running-plugins.ts'
 import { contributionsTo } from '../core/wiring.ts'
+import { ownDashboardFolder } from '../dashboard/choose-dashboard.ts'
+import { dashboardUis } from '../dashboard-ui.ts'
 import { database } from '../db/database.ts'
 import { doctorChecks, doctorFixes } from '../doctor/check.ts'
 import { type Bound, createDoctor } from '../doctor/doctor.ts'
@@ -36,7 +38,7 @@ export function shareDoctor(plugins: RunningPlugins, prepared: PreparedKernel): 
   return async () => running[Symbol.dispose]()
 }
 
-const placesOf = ({ config, dsn, enabled, settings }: PreparedKernel): Places => ({
+const placesOf = ({ config, dsn, enabled, disabled, settings }: PreparedKernel): Places => ({
   configPath: config.path,
   databasePath: isPostgres(dsn) ? undefined : resolve(databasePath(dsn)),
   secretFiles: contributionsTo(secretFiles, enabled).flatMap(({ item }) => {
@@ -48,4 +50,9 @@ const placesOf = ({ config, dsn, enabled, settings }: PreparedKernel): Places =>
     folders,
     path: resolve(path(settings)),
   })),
+  dashboard: {
+    folder: ownDashboardFolder(config.dataDir),
+    enabled: [...new Set(contributionsTo(dashboardUis, enabled).map(({ plugin }) => plugin.id))],
+    known: [...enabled, ...disabled].map(({ id }) => id),
+  },
 })

@@ -1,9 +1,9 @@
 import { createHash } from 'node:crypto'
-import { existsSync, readdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs'
+import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { join, relative } from 'node:path'
 import { buildInto, type FinishedBuild } from './build-into.ts'
 import { listName } from './build-paths.ts'
-import { resolveOutFolder, toDraft, toOld } from './out-folder.ts'
+import { resolveOutFolder } from './out-folder.ts'
 import type { UiSource } from './plugin-uis.ts'
 import { hashSources } from './sources-hash.ts'
 
@@ -16,29 +16,26 @@ interface BuildMaker {
 
 interface OutBuild extends FinishedBuild {
   readonly folder: string
+  /** A folder beside it, whose folder `new` is the build until the caller publishes it. */
+  readonly stage: string
 }
 
-/** Builds into another folder than `ui/dist`, such as that of a data directory. A failed build leaves the folder as it was. */
+/**
+ * Builds for another folder than `ui/dist`, such as that of a data directory. Does not touch it: the caller, which has its lock, replaces it
+ * by the finished build.
+ */
 export async function buildDashboardInto(out: string, sources: readonly UiSource[], { svc, home }: BuildMaker): Promise<OutBuild> {
   const folder = resolveOutFolder(out, home)
-  const draft = toDraft(folder)
+  const stage = mkdtempSync(`${folder}.svc-build-`)
+  const built = join(stage, 'new')
   try {
-    const finished = await buildInto(draft, sources, hashSources(sources))
-    writeFileSync(join(draft, listName), JSON.stringify({ svc, files: hashFiles(draft) }))
-    publish(draft, folder)
-    return { ...finished, folder }
-  } finally {
-    rmSync(draft, { recursive: true, force: true })
+    const finished = await buildInto(built, sources, hashSources(sources))
+    writeFileSync(join(built, listName), JSON.stringify({ svc, files: hashFiles(built) }))
+    return { ...finished, folder, stage }
+  } catch (error) {
+    rmSync(stage, { recursive: true, force: true })
+    throw error
   }
-}
-
-/** A gateway that serves the folder must not find half of it. */
-function publish(draft: string, folder: string): void {
-  const old = toOld(folder)
-  rmSync(old, { recursive: true, force: true })
-  if (existsSync(folder)) renameSync(folder, old)
-  renameSync(draft, folder)
-  rmSync(old, { recursive: true, force: true })
 }
 
 function hashFiles(folder: string): Readonly<Record<string, string>> {

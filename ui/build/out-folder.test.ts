@@ -45,11 +45,6 @@ describe('a folder is', () => {
     expect(() => resolveOutFolder(folder)).toThrow(`${folder} has files that are not an earlier build`)
   })
 
-  test('refused when its draft has other files', () => {
-    fill(`${folder}-draft`, 'notes.txt')
-    expect(() => resolveOutFolder(folder)).toThrow(`${folder}-draft has files that are not an earlier build`)
-  })
-
   test('refused when it is a file', () => {
     writeFileSync(folder, 'mine')
     expect(() => resolveOutFolder(folder)).toThrow(`${folder} has files that are not an earlier build`)

@@ -12,17 +12,10 @@ export function resolveOutFolder(out: string, home: string = uiFolder): string {
   const ui = realpathSync(home)
   if (isWithin(ui, folder) || isWithin(folder, ui))
     throw new Error(`${folder} holds the sources of svc or is one of them: name another folder`)
-  for (const replaced of [folder, toDraft(folder), toOld(folder)]) {
-    if (!isReplaceable(replaced))
-      throw new Error(`${replaced} has files that are not an earlier build of the dashboard: name another folder, or empty it yourself`)
-  }
+  if (!isReplaceable(folder))
+    throw new Error(`${folder} has files that are not an earlier build of the dashboard: name another folder, or empty it yourself`)
   return folder
 }
-
-/** Returns a folder beside this one, so that a rename publishes a finished build. */
-export const toDraft = (folder: string): string => `${folder}-draft`
-/** Returns where the earlier build is while the new one takes its place. */
-export const toOld = (folder: string): string => `${folder}-old`
 
 function isReplaceable(folder: string): boolean {
   if (!existsSync(folder)) return true

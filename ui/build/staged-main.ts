@@ -17,8 +17,7 @@ interface StagedBuild {
 process.umask(0o022)
 try {
   const { out, sources, svc, home } = JSON.parse(await text(process.stdin)) as StagedBuild
-  const { folder, parts, firstView } = await buildDashboardInto(out, sources, { svc, home })
-  process.stdout.write(JSON.stringify({ folder, parts, firstView }))
+  process.stdout.write(JSON.stringify(await buildDashboardInto(out, sources, { svc, home })))
 } catch (error) {
   process.stderr.write(`${(error as Error).message}\n`)
   process.exitCode = 1

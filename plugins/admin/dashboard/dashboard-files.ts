@@ -15,7 +15,12 @@ interface DashboardPlaces {
   own(): string
   /** Is told once why the own build is not served. */
   onRefusal(problem: string): void
+  /** Replaces `chooseDashboard`, for tests. */
+  readonly choose?: typeof chooseDashboard
 }
+
+/** Comparisons of one request. */
+const readsMax = 3
 
 /** The served build, with its `index.html` in memory; both are looked at again when a build replaced them. */
 export class DashboardFiles {
@@ -32,15 +37,18 @@ export class DashboardFiles {
 
   /** Compares the own build with its list of files only when its folder or its list changed. */
   get folder(): string {
-    const { builtIn, onRefusal } = this.#places
+    const { builtIn, onRefusal, choose = chooseDashboard } = this.#places
     const own = this.#places.own()
-    const mark = [own, join(own, 'files.json'), join(own, 'index.html')].map(markOf).join()
-    if (mark === this.#ownMark) return this.#folder
-    this.#ownMark = mark
-    const { folder, problem } = chooseDashboard(builtIn, own)
-    this.#folder = folder
-    if (problem !== undefined) onRefusal(problem)
-    return folder
+    for (let reads = 1; markOfBuild(own) !== this.#ownMark; reads += 1) {
+      this.#ownMark = markOfBuild(own)
+      const { folder, problem } = choose(builtIn, own)
+      this.#folder = folder
+      // A build that replaced the folder during the comparison is compared again.
+      if (markOfBuild(own) !== this.#ownMark && reads < readsMax) continue
+      if (problem !== undefined) onRefusal(problem)
+      break
+    }
+    return this.#folder
   }
 
   page(): ServedPage {
@@ -61,6 +69,8 @@ function markOf(path: string): string {
   const about = statSync(path, { throwIfNoEntry: false })
   return about === undefined ? absent : `${about.ino} ${about.mtimeMs}`
 }
+
+const markOfBuild = (own: string): string => [own, join(own, 'files.json'), join(own, 'index.html')].map(markOf).join()
 
 const readPage = (path: string): ServedPage =>
   toPage(200, readFileSync(path), { br: readIfExists(`${path}.br`), gzip: readIfExists(`${path}.gz`) })

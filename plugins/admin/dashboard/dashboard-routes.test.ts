@@ -5,7 +5,7 @@ import { join } from 'node:path'
 import { brotliCompressSync } from 'node:zlib'
 import fastify from 'fastify'
 import { afterAll, beforeEach, expect, test } from 'vitest'
-import { ownDashboardFolder, version } from '#kernel/system'
+import { chooseDashboard, ownDashboardFolder, version } from '#kernel/system'
 import { testKernel } from '#kernel/testing'
 import { builtinPlugins } from '../../index.ts'
 import { DashboardFiles } from './dashboard-files.ts'
@@ -115,6 +115,32 @@ test('a damaged or older build is reported once, and the built-in one is served'
   writeFileSync(join(own, 'index.html'), '<title>changed</title>')
   expect((await app.inject('/')).body).toBe(html)
   expect(refusals.slice(1)).toEqual([expect.stringContaining('index.html is damaged. Run `svc plugins build`')])
+})
+
+test('a build that is replaced while it is compared is compared again, and not reported', async () => {
+  build()
+  buildOwn('<title>first</title>')
+  buildOwn('<title>second</title>', join(root, 'next'))
+  const refusals: string[] = []
+  let comparisons = 0
+  const files = new DashboardFiles({
+    builtIn: folder,
+    own: () => own,
+    onRefusal: (problem) => refusals.push(problem),
+    choose(builtIn, path) {
+      comparisons += 1
+      if (comparisons > 1) return chooseDashboard(builtIn, path)
+      rmSync(path, { recursive: true })
+      const absent = chooseDashboard(builtIn, path)
+      renameSync(join(root, 'next'), path)
+      return { ...absent, problem: 'assets/own.js is missing' }
+    },
+  })
+  const app = fastify()
+  serveDashboard(app, files)
+  expect((await app.inject('/')).body).toBe('<title>second</title>')
+  expect((await app.inject('/')).body).toBe('<title>second</title>')
+  expect([comparisons, refusals]).toEqual([2, []])
 })
 
 test('the page needs no credentials, addresses of the APIs are never the page, and other methods are refused', async () => {

@@ -13,6 +13,7 @@ import { refillsMigration } from './0020-refills.ts'
 import { copyRaisesMigration } from './0021-copy-raises.ts'
 import { lostCopiesMigration } from './0022-lost-copies.ts'
 import { recentLandingsMigration } from './0023-recent-landings.ts'
+import { foundPiecesMigration } from './0024-found-pieces.ts'
 
 /** Sorted by execution, after those of plugins/storage, which made the tables of earlier versions on SQLite. */
 export const replicationMigrations = [
@@ -31,4 +32,5 @@ export const replicationMigrations = [
   copyRaisesMigration,
   lostCopiesMigration,
   recentLandingsMigration,
+  foundPiecesMigration,
 ]

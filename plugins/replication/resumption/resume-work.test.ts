@@ -2,9 +2,11 @@ import { expect, test } from 'vitest'
 import type { TaskControl } from '#kernel/system'
 import { allRows, createFakeClock, runSql, silentLog } from '#kernel/testing'
 import { createSchedule } from '../schedule.ts'
+import { setWorks } from '../stuck/stuck-sets-store.ts'
 import { engines, seeds, startResting, taskRow } from '../testing/resting-kernel.ts'
 import { isDue } from './resume-policy.ts'
 import { type ChooseWorks, resumeAsked, resumeWork } from './resume-work.ts'
+import { firstPlace, type WorkPlace } from './stuck-works.ts'
 
 const minuteMs = 60_000
 const lacking = `update copies set state = 'planned', chain_piece_id = null`
@@ -26,7 +28,8 @@ async function open(config: Readonly<Record<string, string>>) {
     clock,
     database,
     pass: () => resumeWork(deps, new AbortController().signal),
-    ask: (choose: ChooseWorks = async (works) => works, forMs = minuteMs) => resumeAsked(deps, { choose, untilMs: clock.now() + forMs }),
+    ask: (choose: ChooseWorks = async (works) => works, { forMs = minuteMs, from }: { forMs?: number; from?: WorkPlace } = {}) =>
+      resumeAsked(deps, { choose, from, untilMs: clock.now() + forMs }),
     open: async () =>
       (
         await allRows(
@@ -60,12 +63,12 @@ test.for(engines)(
       taskRow('storage_cleanup:1', 'failed'),
     )
     expect([await pass(), await openTasks()]).toEqual([0, []])
-    expect(await ask(async () => [])).toEqual({ tasks: 0, hasMore: false })
-    expect(await ask(undefined, 0)).toEqual({ tasks: 0, hasMore: true })
-    expect([await ask(), await openTasks()]).toEqual([{ tasks: 1, hasMore: false }, ['storage_store:1']])
+    expect(await ask(async () => [])).toEqual({ tasks: 0, next: undefined })
+    expect(await ask(undefined, { forMs: 0 })).toEqual({ tasks: 0, next: firstPlace })
+    expect([await ask(), await openTasks()]).toEqual([{ tasks: 1, next: undefined }, ['storage_store:1']])
     await change(`update tasks set status = 'failed', failed_at = 1 where key = 'storage_store:1'`)
     // The pass would wait for ten minutes.
-    expect([await pass(), await ask(), await openTasks()]).toEqual([0, { tasks: 1, hasMore: false }, ['storage_store:1']])
+    expect([await pass(), await ask(), await openTasks()]).toEqual([0, { tasks: 1, next: undefined }, ['storage_store:1']])
   },
 )
 
@@ -106,16 +109,64 @@ test.for(engines)('I-43: on $engine landings are verified again also after a fai
   expect([await scene.pass(), await scene.tasks()]).toEqual([1, [{ key: 'storage_finality', status: 'pending' }]])
 })
 
+const numbers = 'with recursive n (i) as (select 2 union all select i + 1 from n where i < 1201)'
+/** Every second one of 1,200 contents has a copy that no task makes. */
+const many = [
+  `insert into contents (id, bucket_id, identity, size, ref_count, target_copies, store_state, created_at, updated_at)
+     ${numbers} select i, 1, cast(i as text), 5, 1, 1, 'storing', 0, 0 from n`,
+  `insert into pieces (id, content_id, part_no, offset_bytes, length) ${numbers} select i, i, 0, 0, 5 from n`,
+  `insert into copies (id, piece_id, content_id, data_set_id, slot, state, method, created_at, updated_at)
+     ${numbers} select i, i, i, 1, 0, 'planned', 'pull', 0, 0 from n where i % 2 = 0`,
+]
+
+test.for(engines)(
+  'on $engine requests of an operator that follow each other look at every content once, also while the tasks fail again',
+  async ({ config }) => {
+    const { change, ask, open: openTasks } = await open(await config())
+    await change(...many)
+    const looked: number[] = []
+    const askFrom = async (from?: WorkPlace) =>
+      ask(
+        async (works) => {
+          looked.push(...works.flatMap((work) => (work.kind === 'store' ? [work.id] : [])))
+          return works
+        },
+        from ? { from } : {},
+      )
+    const first = await askFrom()
+    expect(first).toMatchObject({ tasks: 500, next: { kind: 'store', after: { bucketId: 1, storeState: 'storing', id: 1000 } } })
+    // A request without a place would enqueue these a second time, before the rest.
+    await change(`update tasks set status = 'failed', failed_at = 1 where key like 'storage_store:%'`)
+    looked.length = 0
+    expect(await askFrom(first.next)).toEqual({ tasks: 100, next: undefined })
+    expect([looked[0], looked.length, (await openTasks()).length]).toEqual([1002, 100, 100])
+  },
+)
+
+test.for(engines)('on $engine a request without wanted work ends at its time, and the next one goes on behind it', async ({ config }) => {
+  const { change, clock, ask } = await open(await config())
+  await change(...many, `update contents set store_state = 'unstored' where id > 601`)
+  const places: (WorkPlace | undefined)[] = []
+  let from: WorkPlace | undefined
+  do {
+    // Each page takes longer than a request may.
+    const choose: ChooseWorks = async () => {
+      await clock.advance(2 * minuteMs)
+      return []
+    }
+    const { tasks, next } = await ask(choose, from ? { from } : {})
+    expect(tasks).toBe(0)
+    places.push(next)
+    from = next
+  } while (from !== undefined && places.length < 100)
+  expect(places.at(-1)).toBeUndefined()
+  // One page for the landings, one for each work of data sets, and those of 1,201 contents.
+  expect(places).toHaveLength(1 + setWorks.length + 7)
+})
+
 test.for(engines)('on $engine a pass enqueues at most 500 tasks, reads all pages, and the next passes the rest', async ({ config }) => {
   const { change, pass, open: openTasks } = await open(await config())
-  const numbers = 'with recursive n (i) as (select 2 union all select i + 1 from n where i < 1201)'
-  await change(
-    `insert into contents (id, bucket_id, identity, size, ref_count, target_copies, store_state, created_at, updated_at)
-       ${numbers} select i, 1, cast(i as text), 5, 1, 1, 'storing', 0, 0 from n`,
-    `insert into pieces (id, content_id, part_no, offset_bytes, length) ${numbers} select i, i, 0, 0, 5 from n`,
-    `insert into copies (id, piece_id, content_id, data_set_id, slot, state, method, created_at, updated_at)
-       ${numbers} select i, i, i, 1, 0, case when i % 2 = 0 then 'planned' else 'committed' end, 'pull', 0, 0 from n where i % 2 = 0`,
-  )
+  await change(...many)
   expect([await pass(), await pass(), await pass()]).toEqual([500, 100, 0])
   expect((await openTasks()).length).toBe(600)
 })

@@ -1,17 +1,14 @@
 import { setImmediate } from 'node:timers/promises'
 import type { Clock, Database, Log, TaskQueue, Tx } from '#kernel'
 import type { TaskControl } from '#kernel/system'
-import { nextCheckAtMs } from '../finality/landing-store.ts'
 import type { Schedule } from '../pipeline.ts'
-import { pageOfStuckContents, type UnsettledPlace } from '../stuck/stuck-contents-store.ts'
-import { pageOfStuckSets, type SetWork, setWorks } from '../stuck/stuck-sets-store.ts'
+import type { SetWork } from '../stuck/stuck-sets-store.ts'
 import { taskKeys } from '../task-keys.ts'
 import { isDue, pauseAfterMs, recordKeptMs } from './resume-policy.ts'
 import { findResumptions, forgetResumptions, recordResumption, undismissedFailures } from './resumption-store.ts'
+import { firstPlace, pageOfStuckWorks, type Work, type WorkPlace } from './stuck-works.ts'
 
-/** Contents or data sets that are looked at between two turns of the event loop, and enqueued in one transaction. */
-const worksPerPage = 200
-/** Tasks that one pass enqueues: a fault that stopped more than these is first tried with some of them. */
+/** Tasks that one pass enqueues, more than a page has: a fault that stopped more than these is first tried with some of them. */
 const tasksPerPass = 500
 /** Records that one pass deletes. */
 const forgottenPerPass = 1000
@@ -24,9 +21,6 @@ interface ResumeDeps {
   readonly clock: Clock
   readonly log: Log
 }
-
-/** The id of a content or a data set. */
-export type Work = { readonly kind: 'store' | SetWork; readonly id: number } | { readonly kind: 'finality' }
 
 /** Leaves out work that an operator did not ask for. */
 export type ChooseWorks = (works: readonly Work[]) => Promise<readonly Work[]>
@@ -46,93 +40,81 @@ export async function resumeWork(deps: ResumeDeps, signal: AbortSignal): Promise
     signal.throwIfAborted()
     return false
   }
-  const { tasks } = await enqueueStuck(deps, { isWanted, isOver })
+  const { tasks } = await enqueueStuck(deps, { from: firstPlace, isWanted, isOver })
   await database.write((tx) => forgetResumptions(tx, { beforeMs: clock.now() - recordKeptMs, limit: forgottenPerPass }))
   return tasks
 }
 
+interface Asked {
+  readonly choose: ChooseWorks
+  /** Where the request before ended; undefined: at the beginning. */
+  readonly from?: WorkPlace | undefined
+  readonly untilMs: number
+}
+
 /**
  * The same at the request of an operator, without pauses: also work whose failure waits for one. A retry that may pay again is left to the
- * page of its task. Returns whether there may be more.
+ * page of its task. Returns where the next request goes on, so that requests together look at each work once, however many there are.
  */
-export const resumeAsked = (deps: ResumeDeps, asked: { readonly choose: ChooseWorks; readonly untilMs: number }): Promise<Enqueued> =>
+export const resumeAsked = (deps: ResumeDeps, { choose, from = firstPlace, untilMs }: Asked): Promise<Enqueued> =>
   enqueueStuck(deps, {
-    choose: asked.choose,
+    choose,
+    from,
     isWanted: (_, { isFailed, mayPayAgain }) => !(isFailed && mayPayAgain),
-    isOver: () => deps.clock.now() >= asked.untilMs,
+    isOver: () => deps.clock.now() >= untilMs,
   })
 
 type IsWanted = (work: Work, situation: Parameters<typeof isDue>[0]) => boolean
 
 interface Pass {
   readonly choose?: ChooseWorks
+  readonly from: WorkPlace
   readonly isWanted: IsWanted
   readonly isOver: () => boolean
 }
 
 interface Enqueued {
   readonly tasks: number
-  readonly hasMore: boolean
+  /** Is undefined when all was looked at. */
+  readonly next: WorkPlace | undefined
 }
 
-async function enqueueStuck(deps: ResumeDeps, { choose, isWanted, isOver }: Pass): Promise<Enqueued> {
+async function enqueueStuck(deps: ResumeDeps, { choose, from, isWanted, isOver }: Pass): Promise<Enqueued> {
+  const { database, queue, log } = deps
   let tasks = 0
-  let hasMore = false
-  for await (const page of stuckWorks(deps)) {
-    hasMore = isOver() || tasks >= tasksPerPass
-    if (hasMore) break
-    tasks += await enqueue(deps, choose ? await choose(page) : page, {
-      isWanted,
-      isAsked: choose !== undefined,
-      limit: tasksPerPass - tasks,
-    })
-  }
-  if (tasks > 0) deps.log.info('work that no task did was enqueued again', { tasks })
-  return { tasks, hasMore: hasMore || tasks >= tasksPerPass }
-}
-
-async function* stuckWorks({ database: { read }, queue }: ResumeDeps): AsyncGenerator<readonly Work[]> {
-  if ((await nextCheckAtMs(read)) !== undefined && !(await queue.hasOpen(read, taskKeys.finality))) yield [{ kind: 'finality' }]
-  // Data sets first: contents wait for them.
-  for (const kind of setWorks) {
-    for (let after = 0; ; ) {
-      const found = await pageOfStuckSets(read, kind, { after, limit: worksPerPage })
-      const last = found.at(-1)
-      if (last === undefined) break
-      yield found.map((id) => ({ kind, id }))
-      after = last
-    }
-  }
-  for (let place: UnsettledPlace | undefined = { bucketId: 0, storeState: '', id: 0 }; place !== undefined; ) {
-    const { ids, next }: Awaited<ReturnType<typeof pageOfStuckContents>> = await pageOfStuckContents(read, place, worksPerPage)
-    if (ids.length > 0) yield ids.map((id) => ({ kind: 'store', id }))
+  let place: WorkPlace | undefined = from
+  while (place !== undefined && !isOver()) {
+    const { works, next }: Awaited<ReturnType<typeof pageOfStuckWorks>> = await pageOfStuckWorks(database.read, queue, place)
+    const chosen = choose ? await choose(works) : works
+    // A page is enqueued whole: the next request begins behind it.
+    if (tasks + chosen.length > tasksPerPass) break
+    tasks += await enqueue(deps, chosen, { isWanted, isAsked: choose !== undefined })
     place = next
     await setImmediate()
   }
+  if (tasks > 0) log.info('work that no task did was enqueued again', { tasks })
+  return { tasks, next: place }
 }
 
 interface Wanted {
   readonly isWanted: IsWanted
   /** An operator asked: the pauses of later automatic tries do not grow. */
   readonly isAsked: boolean
-  readonly limit: number
 }
 
 async function enqueue(
   { database, schedule, control, clock }: ResumeDeps,
   works: readonly Work[],
-  { isWanted, isAsked, limit }: Wanted,
+  { isWanted, isAsked }: Wanted,
 ): Promise<number> {
   if (works.length === 0) return 0
   const keys = works.map(keyOf)
   return database.write(async (tx) => {
     const [last, failed] = [await findResumptions(tx, keys), await undismissedFailures(tx, keys)]
-    const due = works
-      .filter((work) => {
-        const key = keyOf(work)
-        return isWanted(work, { last: last.get(key), isFailed: failed.has(key), mayPayAgain: work.kind === 'cleanup' })
-      })
-      .slice(0, limit)
+    const due = works.filter((work) => {
+      const key = keyOf(work)
+      return isWanted(work, { last: last.get(key), isFailed: failed.has(key), mayPayAgain: work.kind === 'cleanup' })
+    })
     for (const work of due) {
       const key = keyOf(work)
       await enqueueOne({ schedule, control }, tx, work, failed.get(key))

@@ -74,12 +74,15 @@ export const retryShortfall = defineEndpoint({
   body: type({
     /** Only work of this provider. */
     'provider_id?': someText,
+    /** The `next_cursor` of the request before. Without it a request begins with the first work. */
+    'cursor?': type(/^((ensure|pull|commit|cleanup|end|standing)\.\d{1,15}|store\.\d{1,15}\.[a-z]{0,20}\.\d{1,15})$/),
   }),
   isBodyOptional: true,
   answer: type({
     tasks: 'number.integer',
-    /** More work is left than one request enqueues: repeat it. */
+    /** More work is left than one request looks at or enqueues: repeat it with `next_cursor`. */
     has_more: 'boolean',
+    'next_cursor?': 'string',
   }),
 })
 

@@ -3,10 +3,12 @@ import { taskControl } from '#kernel/system'
 import { providers } from '#plugins/providers'
 import { buckets } from '#plugins/storage'
 import { type CopyWork, placements, type ShortfallCause } from '../contract.ts'
-import { type ChooseWorks, resumeAsked, type Work } from '../resumption/resume-work.ts'
+import { type ChooseWorks, resumeAsked } from '../resumption/resume-work.ts'
+import type { Work } from '../resumption/stuck-works.ts'
 import { createSchedule } from '../schedule.ts'
 import type { UnsettledPlace } from '../stuck/stuck-contents-store.ts'
 import { listShortfall, nameShortfall } from './list-shortfall.ts'
+import { formatRetryCursor, parseRetryCursor } from './retry-cursor-policy.ts'
 import {
   listCauses,
   listShortfallObjects,
@@ -78,11 +80,13 @@ export const shortfallRoutes = defineRoutes({
     })
 
     serveEndpoint(app, retryShortfall, async ({ body }) => {
-      const { provider_id: providerId } = body
+      const { provider_id: providerId, cursor } = body
       const choose: ChooseWorks = async (works) => (providerId === undefined ? works : worksAt(providerId, works))
       const schedule = createSchedule(deps.queue)
-      const { tasks, hasMore } = await resumeAsked({ ...deps, schedule }, { choose, untilMs: deps.clock.now() + retryMs })
-      return { tasks, has_more: hasMore }
+      const from = cursor === undefined ? undefined : parseRetryCursor(cursor)
+      const { tasks, next } = await resumeAsked({ ...deps, schedule }, { choose, from, untilMs: deps.clock.now() + retryMs })
+      const nextCursor = next && formatRetryCursor(next)
+      return { tasks, has_more: next !== undefined, ...(nextCursor !== undefined && { next_cursor: nextCursor }) }
     })
 
     async function worksAt(providerId: string, works: readonly Work[]): Promise<readonly Work[]> {

@@ -49,6 +49,8 @@ const reopen: Columns = ({ message }) => ({ tx_hash: null, submit_started_at: nu
 const columnsOf: Readonly<Record<BatchEventName, Columns>> = {
   pulled: () => ({}),
   recorded: ({ nowMs, priceList }) => ({ submit_started_at: nowMs, price_list: priceList, sender_nonce: null, reason_code: null }),
+  // Counts of paid calls leave out what has no time of submission.
+  found_on_chain: () => ({}),
   accepted: ({ txHash, nextCheckAtMs }) => ({ ...firstSubmission, tx_hash: txHash, next_check_at: nextCheckAtMs }),
   uncertain: doubt,
   withdrawn: withdraw,

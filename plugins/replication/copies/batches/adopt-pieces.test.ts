@@ -4,7 +4,9 @@ import type { AddPiecesCall, PieceState, WarmStorageReads } from '#plugins/provi
 import { ok } from '../../../providers/testing/index.ts'
 import type { DataSet } from '../../datasets/data-set-store.ts'
 import { checkBatches } from '../../finality/landing-checks.ts'
-import { landedBatches } from '../../finality/landing-store.ts'
+import { adoptedData, landedBatches } from '../../finality/landing-store.ts'
+import { foundPiecesMigration } from '../../migrations/0024-found-pieces.ts'
+import { addedSince, callsOfDays, keepPastCalls } from '../../spending/paid-calls-store.ts'
 import { openStorageRows, type StorageRows } from '../../testing/storage-rows.ts'
 import { createTestPipeline, type TestPipeline, testEpochMs, waitOf } from '../../testing/test-pipeline.ts'
 import { commitPieces } from './commit-pieces.ts'
@@ -83,6 +85,40 @@ test('I-05: a parked piece that the chain has without a record is committed and 
     { state: 'committed', pieceId: '7' },
     { state: 'batched', pieceId: null },
   ])
+})
+
+test('pieces that an earlier process paid are no paid calls of this day, and those that are added are', async () => {
+  const found = await park()
+  onChain.set(found.pieceCid, 7n)
+  await commit()
+  const { read } = rows.database
+  expect(await copies()).toEqual([{ state: 'committed', pieceId: '7' }])
+  expect(await callsOfDays(read, 0)).toEqual([])
+  expect(await addedSince(read, 0)).toEqual([])
+  await rows.database.write((tx) => keepPastCalls(tx, dataSet.id))
+  expect(await allRows(read, 'select additions from past_calls')).toEqual([])
+  const paid = await park()
+  await commit()
+  expect(additions.map(({ pieces }) => pieces)).toEqual([[paid.pieceCid]])
+  expect(await callsOfDays(read, 0)).toMatchObject([{ additions: 1, pieces: 1, hasLanded: false }])
+})
+
+test('an upgrade leaves out pieces that were counted as calls when they were found, and keeps the calls', async () => {
+  const insert = (nonce: string, extraData: string) =>
+    rows.database.write((tx) =>
+      runSql(
+        tx,
+        `insert into commit_batches (data_set_id, method, nonce, extra_data, state, piece_count, submit_started_at, created_at, updated_at)
+         values (?, 'store', ?, ?, 'confirmed', 1, 5, 1, 1)`,
+        dataSet.id,
+        nonce,
+        extraData,
+      ),
+    )
+  await insert('1', adoptedData)
+  await insert('2', '0x0012')
+  await rows.database.write((tx) => runSql(tx, String(foundPiecesMigration.statements[0])))
+  expect(await callsOfDays(rows.database.read, 0)).toMatchObject([{ additions: 1 }])
 })
 
 test('its batch is final, and later checks of landings keep it although its nonce is not on chain', async () => {

@@ -119,7 +119,10 @@ interface Adopted extends Place {
   readonly epoch: bigint
 }
 
-/** Records a batch of one piece that has landed and is final: nothing is sent. */
+/**
+ * Records a batch of one piece that has landed and is final. Nothing is sent. It counts as no paid call: the call that paid for it was made at
+ * another time, perhaps with other pieces.
+ */
 async function adopt({ clock, states }: AdoptDeps, tx: Tx, { dataSetId, chainId, method, copy, pieceId, epoch }: Adopted): Promise<void> {
   // Another task may have recorded the piece, or an addition of it, since the look.
   if ((await undecidedPieces(tx, dataSetId, [copy.pieceCid])).size > 0) return
@@ -129,7 +132,7 @@ async function adopt({ clock, states }: AdoptDeps, tx: Tx, { dataSetId, chainId,
   // The copy is no longer free: another round decides about it.
   if (id === undefined) return
   if (method === 'pull') await states.batches.apply(tx, 'pulled', id)
-  await states.batches.apply(tx, 'recorded', id, { priceList: null })
+  await states.batches.apply(tx, 'found_on_chain', id)
   const nextPieceId = pieceId + 1n
   const next = { checks: 1, atMs: clock.now() }
   await states.batches.land(tx, { id, dataSetId }, { pieceIds: [pieceId], nextPieceId, epoch, next })

@@ -16,6 +16,7 @@ export const batchEntity = defineEntity({
     extra_data: p.text(),
     tx_hash: p.text().nullable(),
     first_submitted_at: p.bigint('number').nullable(),
+    /** Null: nothing was sent, or the chain had its piece without a record. */
     submit_started_at: p.bigint('number').nullable(),
     next_check_at: p.bigint('number').default(0),
     checks: p.integer().default(0),

@@ -26,6 +26,8 @@ const notDecided: readonly BatchState[] = [batchStates.ready, ...(openValues(bat
 export const batchEvents = {
   pulled: { from: ['pulling'], to: 'ready', copies: 'pulled' },
   recorded: ofAttempt('record'),
+  /** The chain has its piece, which an attempt that this database does not have added and paid. Nothing is sent. */
+  found_on_chain: ofAttempt('record'),
   accepted: { ...ofAttempt('answered_ok'), size: 'accepted' },
   uncertain: ofAttempt('answered_uncertain', 'doubted'),
   /** Refused, and not sent again: its copies leave it once the chain shows that it did not land. */

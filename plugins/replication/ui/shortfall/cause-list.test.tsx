@@ -17,11 +17,20 @@ const stuck: Cause = {
 }
 const waits: Cause = { work: 'waiting', reason: 'funding', message: 'Waits for a deposit.', objects: 1, failed_tasks: 0, data_sets: [] }
 
-test('one click enqueues the work of the provider that failed, until none is left; a wait has no retry', async () => {
+test('one click enqueues the work of the provider that failed, from page to page, with progress; a wait has no retry', async () => {
   const bodies: unknown[] = []
+  let release = () => {}
+  const held = new Promise<void>((resolve) => {
+    release = resolve
+  })
+  const cursors = ['pull.7', 'store.1.storing.900', undefined]
   vi.stubGlobal('fetch', async (_path: string, { body }: { body: string }) => {
+    const next_cursor = cursors[bodies.length]
     bodies.push(JSON.parse(body))
-    return new Response(JSON.stringify({ tasks: 500, has_more: bodies.length < 3 }), { headers: { 'content-type': 'application/json' } })
+    if (next_cursor === undefined) await held
+    return new Response(JSON.stringify({ tasks: 500, has_more: next_cursor !== undefined, ...(next_cursor && { next_cursor }) }), {
+      headers: { 'content-type': 'application/json' },
+    })
   })
   const { screen, render, userEvent } = await createScreen()
   await render(<CauseList causes={[stuck, waits]} />)
@@ -33,6 +42,18 @@ test('one click enqueues the work of the provider that failed, until none is lef
   ])
   expect(textsOf(screen, 'li button')).toEqual(['Retry all'])
   expect(find(screen, 'li a').getAttribute('href')).toBe('/below-target?work=stuck&provider=2')
-  await userEvent('li button', 'click')
-  await expect.poll(() => bodies).toEqual([{ provider_id: '2' }, { provider_id: '2' }, { provider_id: '2' }])
+  const clicked = userEvent('li button', 'click')
+  const progress = async () => {
+    await userEvent('li', 'flush')
+    return textsOf(screen, '[role=status]')
+  }
+  await expect.poll(progress).toEqual(['1,000 tasks enqueued so far.'])
+  release()
+  await clicked
+  await expect.poll(progress).toEqual([''])
+  expect(bodies).toEqual([
+    { provider_id: '2' },
+    { provider_id: '2', cursor: 'pull.7' },
+    { provider_id: '2', cursor: 'store.1.storing.900' },
+  ])
 })

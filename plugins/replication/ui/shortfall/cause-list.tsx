@@ -1,15 +1,18 @@
 import { component$ } from '@builder.io/qwik'
-import { Button, ErrorAlert, hrefOf, Icon, LinkButton, Menu, toneText, useIsEnabled } from '@svc/ui-kit'
+import { Button, ErrorAlert, formatPlural, hrefOf, Icon, LinkButton, Menu, toneText, useIsEnabled } from '@svc/ui-kit'
 import { type Cause, causeText, workTones } from './describe-shortfall.ts'
 import { useRetry } from './use-retry.ts'
 
 /** One line for each cause, with what can be done about it. */
 export const CauseList = component$<{ causes: readonly Cause[] }>(({ causes }) => {
-  const retry = useRetry()
+  const { retry, enqueued } = useRetry()
   const canReplace = useIsEnabled('replacement')
   return (
     <>
       <ErrorAlert error={retry.error} class="m-4" />
+      <p role="status" class="px-4 text-xs text-muted">
+        {retry.isPending && enqueued.value > 0 && `${formatPlural(enqueued.value, 'task')} enqueued so far.`}
+      </p>
       <ul class="divide-y border-t">
         {causes.map((cause) => (
           <li

@@ -1,22 +1,37 @@
+import { useSignal } from '@builder.io/qwik'
 import { call, formatPlural, invalidate, toast, useAction$ } from '@svc/ui-kit'
 
-/** A request enqueues 500 tasks at most. */
-const requestsMax = 200
+const changed = [
+  'GET /below-target',
+  'GET /below-target/causes',
+  'GET /overview',
+  'GET /tasks',
+  'GET /tasks/stats',
+  'GET /buckets',
+] as const
 
-/** Enqueues the tasks that objects below their target need, of one provider or of all. */
-export const useRetry = () =>
-  useAction$(async (providerId: string) => {
-    let tasks = 0
-    for (let request = 0; request < requestsMax; request += 1) {
-      const done = await call('POST /below-target/retry', { body: providerId === '' ? {} : { provider_id: providerId } })
-      tasks += done.tasks
-      if (!done.has_more) break
+/** Enqueues the tasks that objects below their target need, of one provider or of all. `enqueued` counts them while it runs. */
+export const useRetry = () => {
+  const enqueued = useSignal(0)
+  const retry = useAction$(async (providerId: string) => {
+    const scope = providerId === '' ? {} : { provider_id: providerId }
+    enqueued.value = 0
+    try {
+      // A request looks at a bounded part of the objects and says where the next one goes on.
+      for (let cursor: string | undefined, isFirst = true; isFirst || cursor !== undefined; isFirst = false) {
+        const done = await call('POST /below-target/retry', { body: { ...scope, ...(cursor !== undefined && { cursor }) } })
+        enqueued.value += done.tasks
+        cursor = done.next_cursor
+      }
+    } finally {
+      invalidate(changed)
     }
     toast(
-      tasks > 0
-        ? { title: `${formatPlural(tasks, 'task')} enqueued`, text: 'The missing copies are made now.' }
+      enqueued.value > 0
+        ? { title: `${formatPlural(enqueued.value, 'task')} enqueued`, text: 'The missing copies are made now.' }
         : { tone: 'info', title: 'Nothing to enqueue', text: 'Tasks work on all that can be stored.' },
     )
-    invalidate(['GET /below-target', 'GET /below-target/causes', 'GET /overview', 'GET /tasks', 'GET /tasks/stats', 'GET /buckets'])
-    return tasks
+    return enqueued.value
   })
+  return { retry, enqueued }
+}
