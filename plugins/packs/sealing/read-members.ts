@@ -1,7 +1,7 @@
 import { hash } from 'node:crypto'
 import { readFile } from 'node:fs/promises'
 import type { Database } from '#kernel'
-import type { CachedContents, Packs, WaitingMember } from '#plugins/storage'
+import type { CachedContents, CachedFile, Packs, WaitingMember } from '#plugins/storage'
 import type { NewRecord } from '../segment/segment-writer.ts'
 import { bytesInDatabase, indexedOf, versionsOf } from './member-store.ts'
 
@@ -69,7 +69,20 @@ async function readBytes(
   if (small && isWhole(small)) return small
   const file = await cached.locate(contentId)
   if (!file) return undefined
-  const parts = await Promise.all(file.segments.map(({ bytes, path }) => bytes ?? readFile(path)))
-  const bytes = Buffer.concat(parts)
-  return isWhole(bytes) ? bytes : undefined
+  const bytes = await readSegments(file)
+  return bytes && isWhole(bytes) ? bytes : undefined
+}
+
+/** The process or the machine has too little of something: the file may be whole. */
+const exhausted = ['EMFILE', 'ENFILE', 'ENOMEM', 'EAGAIN', 'ENOBUFS']
+
+/** Returns undefined for a file that is gone or that its disk cannot read: one content must not keep those of its bucket waiting. */
+async function readSegments({ segments }: CachedFile): Promise<Buffer | undefined> {
+  try {
+    return Buffer.concat(await Promise.all(segments.map(({ bytes, path }) => bytes ?? readFile(path))))
+  } catch (error) {
+    const { code } = error as NodeJS.ErrnoException
+    if (code === undefined || exhausted.includes(code)) throw error
+    return undefined
+  }
 }

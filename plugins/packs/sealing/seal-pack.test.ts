@@ -1,7 +1,10 @@
 import { randomBytes } from 'node:crypto'
-import { readFileSync } from 'node:fs'
+import { mkdirSync, readFileSync, rmSync } from 'node:fs'
 import { expect, test } from 'vitest'
+import { type Clock, dueTimes } from '#kernel'
+import { loadContributions } from '#kernel/host'
 import { createFakeClock, silentLog } from '#kernel/testing'
+import { storagePlugin } from '../../storage/plugin.ts'
 import { type ColdStorage, openColdStorage } from '../../storage/testing/cold-storage.ts'
 import { readAll } from '../../storage/testing/object-storage.ts'
 import { collectUpTo } from '../../storage/testing/packs.ts'
@@ -15,7 +18,7 @@ const limits = { bytes: 100_000, members: 1000, waitMs: 600_000, idleMs: 60_000 
 
 interface Scene extends ColdStorage {
   readonly clock: ReturnType<typeof createFakeClock>
-  seal(change?: Partial<typeof limits>): ReturnType<typeof sealBucket>
+  seal(change?: Partial<typeof limits>, clock?: Clock): ReturnType<typeof sealBucket>
   packIds(): readonly number[]
 }
 
@@ -33,10 +36,10 @@ async function openScene(options: Parameters<typeof openColdStorage>[0] = {}): P
   return Object.assign(storage, {
     clock,
     packIds: () => storage.keeper.needed.map(({ id }) => id),
-    seal: (change: Partial<typeof limits> = {}) =>
+    seal: (change: Partial<typeof limits> = {}, own: Clock = clock) =>
       sealBucket(
         {
-          ...{ database, packs, cached, gauge: cache, clock, log: silentLog },
+          ...{ database, packs, cached, gauge: cache, clock: own, log: silentLog },
           signal: new AbortController().signal,
           fence: (own) => own,
           limitsOf: async () => ({ ...limits, ...change }),
@@ -143,6 +146,48 @@ test('a content whose cached bytes are damaged is left to the keepers, and the o
   expect(needed).toHaveLength(2)
   const alone = needed.filter((id) => id === a.contentId || id === b.contentId)
   expect(alone).toHaveLength(1)
+})
+
+test.each([
+  ['is gone', (path: string) => rmSync(path)],
+  [
+    'cannot be read',
+    (path: string) => {
+      rmSync(path)
+      mkdirSync(path)
+    },
+  ],
+])('a content whose cached file %s after it was found keeps no other content of the bucket waiting', async (_how, damage) => {
+  await using scene = await openScene()
+  const [a, b] = [await scene.put('a', randomBytes(1000)), await scene.put('b', randomBytes(1000))]
+  const { locate } = scene.cached
+  Object.assign(scene.cached, {
+    async locate(contentId: number) {
+      const file = await locate(contentId)
+      if (contentId === a.contentId) damage(file?.segments[0]?.path ?? '')
+      return file
+    },
+  })
+  await scene.clock.advance(60_000)
+  expect(await scene.seal()).toEqual({ kind: 'done' })
+  expect(scene.packIds()).toHaveLength(2)
+  expect(scene.packIds()).toContain(a.contentId)
+  expect(scene.packIds()).not.toContain(b.contentId)
+})
+
+test('after the clock was set back, what waits since a later time is sealed in time', async () => {
+  await using scene = await openScene()
+  await scene.put('a', randomBytes(1000))
+  const nowMs = () => scene.clock.now() - 86_400_000
+  const clock = { ...scene.clock, now: nowMs }
+  const times = (await loadContributions(dueTimes, [storagePlugin])).map(({ item }) => item)
+  await scene.database.write(async (tx) => {
+    for (const { bound } of times) await bound(tx, nowMs())
+  })
+  expect(await scene.seal({}, clock)).toMatchObject({ kind: 'wait', untilMs: nowMs() + limits.idleMs })
+  await scene.clock.advance(limits.idleMs)
+  expect(await scene.seal({}, clock)).toEqual({ kind: 'done' })
+  expect(scene.packIds()).toHaveLength(1)
 })
 
 test('contents that are deleted while their pack is written are no members, and their bytes are dead from the start', async () => {
