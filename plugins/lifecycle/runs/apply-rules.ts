@@ -1,5 +1,5 @@
 import { setImmediate } from 'node:timers/promises'
-import { type Clock, type Database, defineProbe, done, type Log, type Outcome, SvcError } from '#kernel'
+import { type Clock, type Database, defineProbe, done, type Outcome, SvcError, wait } from '#kernel'
 import type { LifecycleRules } from '#plugins/s3'
 import type { Bucket, Buckets } from '#plugins/storage'
 import { calendarOf } from '../rules/calendar-policy.ts'
@@ -16,7 +16,6 @@ export interface ApplyDeps extends DeleteDeps {
   readonly lifecycleRules: Pick<LifecycleRules, 'hold' | 'read'>
   readonly settings: { readonly day: number }
   readonly actionCounts: ActionCounts
-  readonly log: Log
   progressed(): void
 }
 
@@ -31,6 +30,9 @@ const pageDeleted = defineProbe('lifecycle.page')
 
 const start: WalkPlace = { prefixAt: 0, afterKey: '' }
 
+/** After this time the runs of other buckets have their turn. */
+export const turnMs = 30_000
+
 /**
  * Carries out the rules of a bucket page by page. A page that was deleted but not recorded is looked at again, and has nothing left to
  * delete. Rules that were changed after `dueMs` act from the next run on.
@@ -39,8 +41,11 @@ export async function applyRules(deps: ApplyDeps, run: AppliedRules, signal: Abo
   const stored = await begin(deps, run)
   let phase: Phase = stored?.phase ?? 'ended'
   let place: WalkPlace = stored ?? start
+  const begun = place
+  const turnEndMs = deps.clock.now() + turnMs
   while (phase !== 'ended') {
     signal.throwIfAborted()
+    if (deps.clock.now() >= turnEndMs && mayPause(begun, place)) return wait('turn', deps.clock.now(), 'runs of other buckets')
     const step: Step = await nextStep(deps, run, { phase, place })
     ;({ phase, place } = step)
     if (phase === 'ended') await report(deps, run, step.reason)
@@ -49,6 +54,10 @@ export async function applyRules(deps: ApplyDeps, run: AppliedRules, signal: Abo
   }
   return done()
 }
+
+/** Whether the next turn continues behind what this one did. A key without its place is walked again, which ends only if a turn may finish it. */
+const mayPause = (begun: WalkPlace, place: WalkPlace): boolean =>
+  place.within === undefined || place.afterKey !== begun.afterKey || place.prefixAt !== begun.prefixAt
 
 /** Returns undefined when a run of this time, or of a later one, has ended. */
 async function begin({ database, clock }: ApplyDeps, { bucketId, dueMs }: AppliedRules): Promise<Run | undefined> {
