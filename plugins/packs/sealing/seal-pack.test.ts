@@ -12,7 +12,7 @@ import { packMigrations } from '../migrations.ts'
 import { setPacking, setSealAsked } from '../policies/packing-store.ts'
 import { openSegment } from '../segment/segment-reader.ts'
 import { readRecord } from '../testing/read-record.ts'
-import { sealBucket } from './seal-pack.ts'
+import { sealBucket, turnMs } from './seal-pack.ts'
 
 const limits = { bytes: 100_000, members: 1000, waitMs: 600_000, idleMs: 60_000 }
 
@@ -107,6 +107,22 @@ test('more than a pack is sealed pack by pack at once, and the rest waits', asyn
   expect(await scene.seal({ members: 2 })).toEqual({ kind: 'done' })
   expect(scene.packIds()).toHaveLength(3)
   await scene.expectSound()
+})
+
+test('a bucket that is due again and again lets others have their turn', async () => {
+  await using scene = await openScene()
+  for (let at = 0; at < 6; at++) await scene.put(`k${at}`, randomBytes(1000))
+  const { create } = scene.packs
+  Object.assign(scene.packs, {
+    async create(pack: Parameters<typeof create>[0]) {
+      await scene.clock.advance(turnMs / 2)
+      return await create(pack)
+    },
+  })
+  for (const packs of [2, 4]) {
+    expect(await scene.seal({ members: 1 })).toEqual({ kind: 'wait', reason: 'pack', untilMs: scene.clock.now() })
+    expect(scene.packIds()).toHaveLength(packs)
+  }
 })
 
 test('an operator seals what waits, once', async () => {

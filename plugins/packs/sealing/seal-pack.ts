@@ -17,6 +17,8 @@ const packBytesMin = 64 * 1024
 /** Contents that become pieces of their own at a time. */
 const handedOverMax = 100
 const fullWaitMs = 5000
+/** After this time other buckets have their turn: a client that stores without pause must not keep their objects in the cache. */
+export const turnMs = 30_000
 
 interface SealDeps {
   readonly database: Database
@@ -40,8 +42,10 @@ interface SealedBucket {
 export async function sealBucket(deps: SealDeps, sealing: SealedBucket): Promise<Outcome> {
   const { database, packs, clock, signal } = deps
   const { bucketId } = sealing
+  const turnEndMs = clock.now() + turnMs
   for (;;) {
     signal.throwIfAborted()
+    if (clock.now() >= turnEndMs) return wait('pack', clock.now())
     const limits = await deps.limitsOf(bucketId)
     const [sum, packing] = await Promise.all([packs.sumWaiting(database.read, bucketId), findPacking(database.read, bucketId)])
     const isAsked = packing?.isSealAsked ?? false
