@@ -21,7 +21,7 @@ interface ReadDeps {
 export class UnreadablePack extends Error {
   readonly packId: number
 
-  constructor(packId: number, message: string, options?: ErrorOptions) {
+  constructor(message: string, { packId, ...options }: ErrorOptions & { readonly packId: number }) {
     super(message, options)
     this.packId = packId
   }
@@ -78,7 +78,7 @@ async function* readRun(
     const from = member.offset - first.offset
     const own = bytes.subarray(from, from + member.length)
     if (own.length !== member.length || hash('sha256', own) !== member.sha256) {
-      throw new UnreadablePack(packId, `member ${member.contentId} of pack ${packId} has other bytes than its own`)
+      throw new UnreadablePack(`member ${member.contentId} of pack ${packId} has other bytes than its own`, { packId })
     }
     yield { ...member, bytes: own }
   }
@@ -96,6 +96,6 @@ async function readRange(
     return Buffer.concat(blocks)
   } catch (cause) {
     if (!(cause instanceof SvcError) || cause.code !== 'content_unavailable') throw cause
-    throw new UnreadablePack(packId, `pack ${packId} cannot be read now: ${cause.message}`, { cause })
+    throw new UnreadablePack(`pack ${packId} cannot be read now: ${cause.message}`, { packId, cause })
   }
 }

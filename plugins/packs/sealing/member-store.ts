@@ -23,13 +23,25 @@ interface VersionRow {
   readonly tags: string | null
 }
 
+/** Characters of what is listed of each content, unless its newest version alone has more: a client chooses the keys, metadata and tags. */
+const listedTextMax = 16 * 1024
+/** About the text of a version without its keys, metadata and tags. */
+const fixedText = 200
+
+const textOf = ['key', 'content_type', 'headers', 'user_metadata', 'checksums', 'tags']
+  .map((column) => `coalesce(length(v.${column}), 0)`)
+  .join(' + ')
+
 const findVersions = sqlStatement<OfContents, VersionRow>(
   `select x.content_id as "contentId", x.total, b.name as bucket, x.key, x.version_id as "versionId", x.created_at as "createdAtMs", x.etag,
      x.content_type as "contentType", x.headers, x.user_metadata as "userMetadata", x.checksums, x.tags
    from (select v.*, count(*) over (partition by v.content_id) as total,
-       row_number() over (partition by v.content_id order by v.created_at desc, v.version_id desc) as n
+       row_number() over (partition by v.content_id order by v.created_at desc, v.version_id desc) as n,
+       sum(${fixedText} + ${textOf}) over (partition by v.content_id order by v.created_at desc, v.version_id desc
+         rows between unbounded preceding and current row) as listed
      from object_versions v where v.content_id in :contentIds) x
-   join buckets b on b.id = x.bucket_id where x.n <= ${versionsListedMax} order by x.content_id, x.n`,
+   join buckets b on b.id = x.bucket_id
+   where x.n = 1 or (x.n <= ${versionsListedMax} and x.listed <= ${listedTextMax}) order by x.content_id, x.n`,
 )
 
 const findBytes = sqlStatement<OfContents, { contentId: number; bytes: Uint8Array }>(

@@ -125,6 +125,22 @@ test('a bucket that is due again and again lets others have their turn', async (
   }
 })
 
+test('a pack keeps its size with long metadata, and lists as many versions of a content as have room', async () => {
+  await using scene = await openScene()
+  const headers = () => ({ contentType: '', system: {}, user: { note: randomBytes(1500).toString('base64') } })
+  const body = randomBytes(100)
+  for (let at = 0; at < 20; at++) await scene.put(`same${at}`, body, { headers: headers() })
+  for (let at = 0; at < 60; at++) await scene.put(`k${at}`, randomBytes(100), { headers: headers() })
+  await scene.clock.advance(60_000)
+  expect(await scene.seal({ bytes: 100_000 })).toEqual({ kind: 'done' })
+  const packs = await Promise.all(scene.packIds().map((packId) => bytesOf(scene, packId)))
+  expect(packs.length).toBeGreaterThan(1)
+  for (const { length } of packs) expect(length).toBeLessThanOrEqual(100_000)
+  const records = (await Promise.all(packs.map((bytes) => recordsOf(bytes)))).flat()
+  expect(records).toHaveLength(61)
+  expect(records[0]).toMatchObject({ bytes: body, versions: 7 })
+})
+
 test('an operator seals what waits, once', async () => {
   await using scene = await openScene()
   await scene.put('a', 'one')
