@@ -59,12 +59,16 @@ export async function applyRules(deps: ApplyDeps, run: AppliedRules, signal: Abo
 const mayPause = (begun: WalkPlace, place: WalkPlace): boolean =>
   place.within === undefined || place.afterKey !== begun.afterKey || place.prefixAt !== begun.prefixAt
 
-/** Returns undefined when a run of this time, or of a later one, has ended. */
-async function begin({ database, clock }: ApplyDeps, { bucketId, dueMs }: AppliedRules): Promise<Run | undefined> {
+/** Returns undefined when a run of this time, or of a later one, has ended, and for a bucket that was deleted or has no rules now. */
+async function begin({ database, clock, lifecycleRules }: ApplyDeps, { bucketId, dueMs }: AppliedRules): Promise<Run | undefined> {
   const found = await findRun(database.read, bucketId)
   if (found && found.dueMs >= dueMs) return found.dueMs === dueMs && found.phase !== 'ended' ? found : undefined
-  await database.write((tx) => beginRun(tx, { bucketId, dueMs, nowMs: clock.now() }))
-  return await findRun(database.read, bucketId)
+  const isBegun = await database.write(async (tx) => {
+    if ((await lifecycleRules.hold(tx, bucketId)) === undefined) return false
+    await beginRun(tx, { bucketId, dueMs, nowMs: clock.now() })
+    return true
+  })
+  return isBegun ? await findRun(database.read, bucketId) : undefined
 }
 
 interface Position {
