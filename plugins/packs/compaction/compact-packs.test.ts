@@ -1,6 +1,6 @@
 import { createHash, randomBytes } from 'node:crypto'
 import { expect, test } from 'vitest'
-import { allRows } from '#kernel/testing'
+import { allRows, runSql } from '#kernel/testing'
 import { contentErrors } from '#plugins/storage'
 import { readAll } from '../../storage/testing/object-storage.ts'
 import { openPackScene, place } from '../testing/pack-scene.ts'
@@ -136,6 +136,30 @@ test('packs that cannot be read keep no other pack of the bucket from being repl
   await expect(compactBucket(deps, place)).rejects.toThrow(/other bytes than its own|cannot be read/)
   expect(scene.keeper.released).toEqual([whole])
   for (const packId of [damaged, gone]) expect(await scene.members(packId)).toHaveLength(1)
+  await scene.expectSound()
+})
+
+test('a pack that is lost before its members moved is given up, and another one is written', async () => {
+  await using scene = await openScene()
+  await scene.putAll(3)
+  const old = await scene.sealAndStore()
+  await scene.remove('k1')
+  await scene.ask(old)
+  await compactBucket(scene.deps, place)
+  const lost = scene.newest()
+  await scene.evictAll()
+  await scene.database.write((tx) => runSql(tx, "update contents set store_state = 'lost' where id = ?", lost))
+  expect(await compactBucket(scene.deps, place)).toEqual({ kind: 'done' })
+  expect(await scene.members(old)).toHaveLength(2)
+  await scene.ask(old)
+  expect(await compactBucket(scene.deps, place)).toMatchObject({ kind: 'wait', reason: 'copies' })
+  expect(scene.newest()).not.toBe(lost)
+  await scene.store()
+  expect(await compactBucket(scene.deps, place)).toEqual({ kind: 'done' })
+  expect(scene.keeper.released).toEqual([old])
+  expect(await allRows(scene.database.read, "select id from contents where state = 'live' and id = ?", lost)).toEqual([])
+  await scene.packs.releaseFile(scene.newest())
+  await scene.expectReadable()
   await scene.expectSound()
 })
 
