@@ -149,3 +149,37 @@ test('a long run pauses behind a key, so that other buckets have their turn, and
   expect(outcomes.length).toBeGreaterThan(2)
   expect(outcomes.at(-1)).toBe('done')
 })
+
+const createUpload = ({ uploads }: LifecycleScene, key: string) =>
+  uploads.create({ bucket: 'photos', key, headers, checksumAlgorithm: null, checksumType: null, initiator: null })
+
+test('uploads are aborted in turns too, and one that cannot be aborted keeps no other open', async () => {
+  await using scene = await openLifecycleScene()
+  for (let n = 0; n < pageSize * 2 + 50; n++) await createUpload(scene, `k${n % 9}`)
+  const stuck = await createUpload(scene, 'k0')
+  await scene.setRules({ abortDays: 2 })
+  await scene.clock.advance(dayMs)
+  const young = await createUpload(scene, 'k4')
+  await scene.clock.advance(dayMs)
+  const { uploads } = scene
+  const changes = {
+    uploads: {
+      ...uploads,
+      async list(request: Parameters<typeof uploads.list>[0]) {
+        await scene.clock.advance(turnMs)
+        return await uploads.list(request)
+      },
+      async abort(place: Parameters<typeof uploads.abort>[0]) {
+        if (place.uploadId === stuck.id) throw new Error('a file cannot be removed')
+        await uploads.abort(place)
+      },
+    },
+  }
+  const outcomes: string[] = []
+  for (let turn = 0; turn < 9 && outcomes.at(-1) !== 'done'; turn++) outcomes.push((await scene.run(changes)).kind)
+  expect(outcomes.length).toBeGreaterThan(2)
+  expect(outcomes.at(-1)).toBe('done')
+  const left = (await uploads.list({ bucket: 'photos', limit: 1000 })).uploads.map(({ id }) => id)
+  expect(left).toEqual([stuck.id, young.id])
+  expect(scene.actionCounts.total.aborted).toBe(pageSize * 2 + 50)
+})
