@@ -50,7 +50,7 @@ export async function* readMembers(deps: ReadDeps, wanted: Wanted): AsyncGenerat
   }
 }
 
-/** At most: the index is compressed. */
+/** The index is compressed, so this is the most that a record adds. */
 const overheadOf = ({ bytes, ...entry }: NewRecord): number =>
   recordHeadBytes + Buffer.byteLength(encodeEntry({ ...entry, offset: 0, length: bytes.length }))
 
