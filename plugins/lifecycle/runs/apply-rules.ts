@@ -4,7 +4,7 @@ import type { LifecycleRules } from '#plugins/s3'
 import type { Bucket, Buckets } from '#plugins/storage'
 import { calendarOf } from '../rules/calendar-policy.ts'
 import type { ActionCounts } from './action-counts.ts'
-import { type DeleteDeps, noCounts, RulesChanged, type Work } from './delete-due.ts'
+import { type DeleteDeps, type Failures, failuresMax, noCounts, RulesChanged, type Work } from './delete-due.ts'
 import { abortNextUploads, deleteNextVersions, type WalkPlace } from './next-page.ts'
 import { advanceRun, beginRun, type Counts, findRun, type Phase, type Run } from './run-store.ts'
 
@@ -43,10 +43,11 @@ export async function applyRules(deps: ApplyDeps, run: AppliedRules, signal: Abo
   let place: WalkPlace = stored ?? start
   const begun = place
   const turnEndMs = deps.clock.now() + turnMs
+  const failures: Failures = { left: failuresMax }
   while (phase !== 'ended') {
     signal.throwIfAborted()
     if (deps.clock.now() >= turnEndMs && mayPause(begun, place)) return wait('turn', deps.clock.now(), 'runs of other buckets')
-    const step: Step = await nextStep(deps, run, { phase, place })
+    const step: Step = await nextStep(deps, run, { phase, place, failures })
     ;({ phase, place } = step)
     if (phase === 'ended') await report(deps, run, step.reason)
     deps.progressed()
@@ -74,6 +75,7 @@ async function begin({ database, clock, lifecycleRules }: ApplyDeps, { bucketId,
 interface Position {
   readonly phase: Exclude<Phase, 'ended'>
   readonly place: WalkPlace
+  readonly failures: Failures
 }
 
 type EarlyEnd = 'rules_changed' | 'bucket_deleted' | 'clock_set_back'
@@ -85,12 +87,13 @@ interface Step {
   readonly reason?: EarlyEnd
 }
 
-async function nextStep(deps: ApplyDeps, run: AppliedRules, { phase, place }: Position): Promise<Step> {
+async function nextStep(deps: ApplyDeps, run: AppliedRules, { phase, place, failures }: Position): Promise<Step> {
   // What had expired then has not expired now.
   if (deps.clock.now() < run.dueMs) return endEarly(deps, run, 'clock_set_back')
   try {
-    const work = await readWork(deps, run)
-    if (!work) throw new RulesChanged()
+    const read = await readWork(deps, run)
+    if (!read) throw new RulesChanged()
+    const work = { ...read, failures }
     const page = await (phase === 'versions' ? deleteNextVersions : abortNextUploads)(deps, work, place)
     await pageDeleted()
     const step: Step = page ? { phase, place: page.next } : { phase: phase === 'versions' ? 'uploads' : 'ended', place: start }
@@ -113,7 +116,7 @@ async function endEarly(deps: ApplyDeps, run: AppliedRules, reason: EarlyEnd): P
 async function readWork(
   { lifecycleRules, buckets, settings }: ApplyDeps,
   { bucketId, bucket, dueMs }: AppliedRules,
-): Promise<Work | undefined> {
+): Promise<Omit<Work, 'failures'> | undefined> {
   const stored = await lifecycleRules.read(bucketId)
   if (!stored || stored.changedAtMs > dueMs || !isSame(buckets.find(bucket), bucketId)) return undefined
   const by = { rules: stored.rules, calendar: calendarOf(settings.day), atMs: dueMs }

@@ -3,6 +3,7 @@ import type { Log } from '#kernel'
 import type { ObjectVersion, Versions } from '#plugins/storage'
 import { dayMs, type LifecycleScene, openLifecycleScene } from '../testing/lifecycle-scene.ts'
 import { turnMs } from './apply-rules.ts'
+import { failuresMax } from './delete-due.ts'
 import { pageSize } from './next-page.ts'
 
 const noncurrent = { noncurrent: { days: 1 } }
@@ -111,20 +112,24 @@ test('a version that cannot be deleted stays, and those of its page and behind i
   expect(warnings).toEqual([[expect.stringContaining('could not delete'), expect.objectContaining({ key: 'k0003', failed: 1 })]])
 })
 
-test('a run ends with the error when no deletion succeeds, and when it lost its lease on the way', async () => {
+test('a run ends with the error when too many deletions fail, and when it lost its lease on the way', async () => {
   await using scene = await openLifecycleScene()
-  for (const key of ['a', 'b']) await scene.put(key, key)
+  for (let n = 0; n <= failuresMax; n++) await scene.put(`k${String(n).padStart(4, '0')}`, `bytes ${n}`)
   await scene.setRules({ expiration: { kind: 'days', days: 1 } })
   await scene.clock.advance(dayMs)
   await expect(scene.run({ versions: failing(scene, () => true) })).rejects.toThrow('a keeper refuses')
+  expect(scene.actionCounts.total.marked).toBe(0)
   let isLost = false
   const lost = new Error('lease lost')
   const versions = failing(scene, (key) => {
     isLost = true
-    return key === 'a'
+    return key === 'k0000'
   })
   await expect(scene.run({ versions, holdLease: async () => (isLost ? Promise.reject(lost) : undefined) })).rejects.toBe(lost)
-  expect(await scene.keys()).toEqual(['a', 'b'])
+  expect((await scene.keys()).filter((key) => key.endsWith('*'))).toEqual([])
+  const most = failing(scene, (key) => key !== 'k0050')
+  expect(await scene.run({ versions: most })).toEqual({ kind: 'done' })
+  expect((await scene.keys()).filter((key) => key.endsWith('*'))).toEqual(['k0050*'])
 })
 
 test('a long run pauses behind a key, so that other buckets have their turn, and continues there', async () => {

@@ -26,6 +26,15 @@ export interface Work {
   readonly by: Rules
   /** Names the state of the rules in `by`. */
   readonly revision: string
+  readonly failures: Failures
+}
+
+/** More failed deletions of a run than this are not about single versions: it ends with the error. */
+export const failuresMax = 100
+
+/** Failed deletions that a run still passes. */
+export interface Failures {
+  left: number
 }
 
 export const noCounts: Counts = { marked: 0, removed: 0, markersRemoved: 0, aborted: 0 }
@@ -61,7 +70,7 @@ async function deleteTogether(deps: DeleteDeps, work: Work, items: readonly Dele
 const endsRun = (error: unknown): boolean =>
   error instanceof RulesChanged || (error instanceof SvcError && error.code === 'bucket_not_found')
 
-/** Throws the error of the first one when the run lost its lease, or when several failed and none succeeded: then it is not about them. */
+/** Passes those that fail. Throws when the run lost its lease, or when too many failed. */
 async function oneByOne<T extends { readonly key: string }>(
   deps: DeleteDeps,
   work: Work,
@@ -77,12 +86,13 @@ async function oneByOne<T extends { readonly key: string }>(
       if (endsRun(error)) throw error
       // Rejects when the run lost its lease, or the database does not answer.
       await deps.versions.deleteMany({ bucket: work.bucket, items: [], guard: guardOf(deps, work) })
+      if (work.failures.left === 0) throw error
+      work.failures.left -= 1
       failed.push({ key: item.key, error })
     }
   }
   const [first] = failed
   if (!first) return counts
-  if (failed.length > 1 && failed.length === items.length) throw first.error
   const { key, error } = first
   deps.log.warn('lifecycle rules could not delete what has expired; it stays until the next run', {
     ...{ bucket: work.bucket.name, failed: failed.length, key, error },
