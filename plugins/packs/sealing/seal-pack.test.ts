@@ -151,16 +151,44 @@ test('an operator seals what waits, once', async () => {
   expect(await scene.seal()).toMatchObject({ kind: 'wait' })
 })
 
+test.each(['an operator asked', 'the cache is under pressure'])(
+  'objects that arrive while a pack is written wait for the next one, when %s',
+  async (why) => {
+    await using scene = await openScene({ maxBytes: 10_000_000 })
+    await scene.put('first', randomBytes(1000))
+    await scene.clock.advance(limits.idleMs / 2)
+    if (why === 'an operator asked') await scene.database.write((tx) => setSealAsked(tx, 1, true))
+    using full = await scene.cache.reserve(why === 'an operator asked' ? 0 : 9_000_000)
+    expect(full).toBeDefined()
+    const { create } = scene.packs
+    let arrived = 0
+    Object.assign(scene.packs, {
+      async create(pack: Parameters<typeof create>[0]) {
+        const packId = await create(pack)
+        await scene.clock.advance(10)
+        if (arrived < 5) await scene.put(`later${arrived++}`, randomBytes(1000))
+        return packId
+      },
+    })
+    expect(await scene.seal()).toMatchObject({ kind: 'wait', reason: 'pack' })
+    expect(scene.packIds().length).toBe(1)
+    expect(arrived).toBe(1)
+  },
+)
+
 test('under pressure of the cache it is sealed early, and without room for a pack the contents become pieces of their own', async () => {
   await using scene = await openScene({ maxBytes: 10_000_000 })
   const [a, b] = [await scene.put('a', randomBytes(1000)), await scene.put('b', randomBytes(1000))]
   using full = await scene.cache.reserve(9_920_000)
+  expect(await scene.seal()).toMatchObject({ kind: 'wait', reason: 'pack', untilMs: scene.clock.now() + limits.idleMs / 10 })
+  await scene.clock.advance(limits.idleMs / 10)
   expect(await scene.seal()).toMatchObject({ kind: 'wait', reason: 'cache' })
   expect(scene.packIds()).toEqual([a.contentId, b.contentId])
   full[Symbol.dispose]()
   await scene.put('c', randomBytes(1000))
   using fuller = await scene.cache.reserve(9_000_000)
   expect(fuller).toBeDefined()
+  await scene.clock.advance(limits.idleMs / 10)
   expect(await scene.seal()).toEqual({ kind: 'done' })
   expect(scene.packIds()).toHaveLength(3)
   await scene.packs.releaseFile(scene.packIds()[2] ?? 0)

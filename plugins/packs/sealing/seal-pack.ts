@@ -43,17 +43,19 @@ export async function sealBucket(deps: SealDeps, sealing: SealedBucket): Promise
   const { database, packs, clock, signal } = deps
   const { bucketId } = sealing
   const turnEndMs = clock.now() + turnMs
+  /** When this run saw that an operator asked. */
+  let askedMs: number | undefined
   for (;;) {
     signal.throwIfAborted()
     if (clock.now() >= turnEndMs) return wait('pack', clock.now())
     const limits = await deps.limitsOf(bucketId)
     const [sum, packing] = await Promise.all([packs.sumWaiting(database.read, bucketId), findPacking(database.read, bucketId)])
-    const isAsked = packing?.isSealAsked ?? false
+    if (packing?.isSealAsked) askedMs ??= clock.now()
+    // What arrives later was not asked for: each object would be a pack of its own.
+    const isAsked = askedMs !== undefined && (sum.oldestMs ?? Number.POSITIVE_INFINITY) <= askedMs
+    if (packing?.isSealAsked && !isAsked) await deps.fence(database).write((tx) => setSealAsked(tx, bucketId, false))
     const verdict = decideSeal({ sum, limits, nowMs: clock.now(), isPressed: isPressed(deps), isAsked })
-    if (verdict.kind === 'nothing') {
-      if (isAsked) await deps.fence(database).write((tx) => setSealAsked(tx, bucketId, false))
-      return done()
-    }
+    if (verdict.kind === 'nothing') return done()
     if (verdict.kind === 'wait') return wait('pack', verdict.untilMs)
     const bytesMax = Math.min(limits.bytes, Math.floor(packs.freeBytes() / 2)) - headerBytes - footerBytes
     const isRoom = bytesMax >= packBytesMin && (await sealOne(deps, sealing, { ...limits, bytes: bytesMax }))
