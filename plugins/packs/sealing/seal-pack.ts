@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto'
 import { type Clock, type Database, defineProbe, done, type Log, type Outcome, wait } from '#kernel'
-import { type CachedContents, type CacheGauge, isNoRoom, type Packs, type PlacedMember } from '#plugins/storage'
+import { type CachedContents, type CacheGauge, isNoRoom, type Packs, type PlacedMember, type WaitingSum } from '#plugins/storage'
 import { recordSealed } from '../compaction/erasure-store.ts'
 import { findPacking, setSealAsked } from '../policies/packing-store.ts'
 import { memberOverheadBytes } from '../segment/overhead-policy.ts'
@@ -43,17 +43,13 @@ export async function sealBucket(deps: SealDeps, sealing: SealedBucket): Promise
   const { database, packs, clock, signal } = deps
   const { bucketId } = sealing
   const turnEndMs = clock.now() + turnMs
-  /** When this run saw that an operator asked. */
-  let askedMs: number | undefined
+  const isAskedFor = askedSeals(deps, bucketId)
   for (;;) {
     signal.throwIfAborted()
     if (clock.now() >= turnEndMs) return wait('pack', clock.now())
     const limits = await deps.limitsOf(bucketId)
-    const [sum, packing] = await Promise.all([packs.sumWaiting(database.read, bucketId), findPacking(database.read, bucketId)])
-    if (packing?.isSealAsked) askedMs ??= clock.now()
-    // What arrives later was not asked for: each object would be a pack of its own.
-    const isAsked = askedMs !== undefined && (sum.oldestMs ?? Number.POSITIVE_INFINITY) <= askedMs
-    if (packing?.isSealAsked && !isAsked) await deps.fence(database).write((tx) => setSealAsked(tx, bucketId, false))
+    const sum = await packs.sumWaiting(database.read, bucketId)
+    const isAsked = await isAskedFor(sum)
     const verdict = decideSeal({ sum, limits, nowMs: clock.now(), isPressed: isPressed(deps), isAsked })
     if (verdict.kind === 'nothing') return done()
     if (verdict.kind === 'wait') return wait('pack', verdict.untilMs)
@@ -63,6 +59,19 @@ export async function sealBucket(deps: SealDeps, sealing: SealedBucket): Promise
     // The cache is full of contents that have no copies: without room for a pack they are stored one by one.
     await handOver(deps, bucketId)
     return wait('cache', clock.now() + fullWaitMs)
+  }
+}
+
+/** Tells whether contents wait that an operator asked to seal. Those that arrive later were not asked for: each would be a pack of its own. */
+function askedSeals({ database, clock, fence }: SealDeps, bucketId: number): (sum: WaitingSum) => Promise<boolean> {
+  /** When this run saw the request. */
+  let askedMs: number | undefined
+  return async ({ oldestMs = Number.POSITIVE_INFINITY }) => {
+    const isOpen = (await findPacking(database.read, bucketId))?.isSealAsked ?? false
+    if (isOpen) askedMs ??= clock.now()
+    const isAsked = askedMs !== undefined && oldestMs <= askedMs
+    if (isOpen && !isAsked) await fence(database).write((tx) => setSealAsked(tx, bucketId, false))
+    return isAsked
   }
 }
 
