@@ -28,7 +28,7 @@ type SealVerdict =
   | { readonly kind: 'wait'; readonly untilMs: number }
   | { readonly kind: 'nothing' }
 
-/** Under pressure of the cache, contents wait this part of the idle time. */
+/** The part of the idle time that contents wait under pressure of the cache. */
 const pressedPart = 10
 
 /** Whether the contents of a bucket that wait are sealed now. */
