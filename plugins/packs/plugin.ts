@@ -7,6 +7,7 @@ import {
   dbSchemas,
   definePlugin,
   defineRecovery,
+  dueTimes,
   metricCollectors,
   optional,
   provide,
@@ -54,6 +55,7 @@ export const packsPlugin = definePlugin({
     bucketDetailParts.load(async () => (await import('./shown/bucket-part.ts')).bucketPackingPart),
     metricCollectors.load(async () => (await import('./shown/pack-metrics.ts')).packMetrics),
     doctorChecks.load(async () => (await import('./doctor/pack-checks.ts')).packChecks),
+    dueTimes.load(async () => (await import('./compaction/erasure-store.ts')).erasureTimes),
     taskKinds.load(
       async () => (await import('./sealing/seal-pack-task.ts')).sealPackTask,
       async () => (await import('./upkeep/keep-packs-task.ts')).keepPacksTask,

@@ -5,6 +5,7 @@ import {
   dbSchemas,
   definePlugin,
   defineRecovery,
+  dueTimes,
   eventKinds,
   healthChecks,
   log,
@@ -35,6 +36,7 @@ export const storagePlugin = definePlugin({
       },
       entities: async () => (await import('./entities.ts')).storageEntities,
     }),
+    dueTimes.load(async () => (await import('./catalog/packs/waiting-store.ts')).waitingTimes),
     taskKinds.load(
       async () => (await import('./upkeep/review-durability-task.ts')).reviewDurabilityTask,
       async () => (await import('./upkeep/reconcile-capacity-task.ts')).reconcileCapacityTask,

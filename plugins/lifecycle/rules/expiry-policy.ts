@@ -95,14 +95,28 @@ export function isUploadDue({ rules, calendar, atMs }: Rules, upload: { readonly
 const hasVersionAction = ({ expiration, noncurrent }: LifecycleRule): boolean => expiration !== undefined || noncurrent !== undefined
 const hasAbort = ({ abortDays }: LifecycleRule): boolean => abortDays !== undefined
 
+type Prefixes = Readonly<Record<'versions' | 'uploads', readonly string[]>>
+/** A run asks for each of its pages. */
+const known = new WeakMap<readonly LifecycleRule[], Prefixes>()
+
 /** Prefixes, in byte order, none within another, of the keys that enabled rules are about: of versions, or of uploads. */
 export function prefixesOf(rules: readonly LifecycleRule[], of: 'versions' | 'uploads'): readonly string[] {
-  const hasAction = of === 'versions' ? hasVersionAction : hasAbort
+  let prefixes = known.get(rules)
+  if (!prefixes) {
+    prefixes = { versions: outerPrefixes(rules.filter(hasVersionAction)), uploads: outerPrefixes(rules.filter(hasAbort)) }
+    known.set(rules, prefixes)
+  }
+  return prefixes[of]
+}
+
+function outerPrefixes(rules: readonly LifecycleRule[]): readonly string[] {
   const prefixes = rules
-    .filter((rule) => rule.isEnabled && hasAction(rule))
+    .filter(({ isEnabled }) => isEnabled)
     .map(({ filter }) => filter.prefix ?? '')
-    .toSorted((left, right) => Buffer.compare(Buffer.from(left), Buffer.from(right)))
+    .toSorted(compareBytes)
   const outer: string[] = []
   for (const prefix of prefixes) if (outer.length === 0 || !prefix.startsWith(outer.at(-1) ?? '')) outer.push(prefix)
   return outer
 }
+
+const compareBytes = (left: string, right: string): number => Buffer.compare(Buffer.from(left), Buffer.from(right))

@@ -17,6 +17,7 @@ interface WalkedVersion extends Judged {
 export interface Judgement<V> {
   readonly version: V
   readonly verdict: Exclude<Verdict, 'keep'>
+  readonly standing: Standing
 }
 
 /** Judges the versions in order. `next`: the one behind them, which decides whether the last delete marker is alone. */
@@ -34,7 +35,7 @@ export function walkVersions<V extends WalkedVersion>(
     const noncurrentSinceMs = newer && Math.max(newer.createdAtMs, version.createdAtMs)
     const standing: Standing = { noncurrentSinceMs, newerNoncurrent: newer?.noncurrent ?? 0, isOnly }
     const verdict = judgeVersion(by, version, standing)
-    if (verdict !== 'keep') judgements.push({ version, verdict })
+    if (verdict !== 'keep') judgements.push({ version, verdict, standing })
     const counts = newer !== undefined && verdict === 'keep' && !version.isDeleteMarker ? 1 : 0
     walked = { key: version.key, createdAtMs: version.createdAtMs, noncurrent: (newer?.noncurrent ?? 0) + counts }
   }

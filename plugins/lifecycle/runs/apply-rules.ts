@@ -1,10 +1,10 @@
 import { setImmediate } from 'node:timers/promises'
-import { type Clock, type Database, defineProbe, done, type Log, type Outcome, SvcError } from '#kernel'
+import { type Clock, type Database, defineProbe, done, type Outcome, SvcError, wait } from '#kernel'
 import type { LifecycleRules } from '#plugins/s3'
 import type { Bucket, Buckets } from '#plugins/storage'
 import { calendarOf } from '../rules/calendar-policy.ts'
 import type { ActionCounts } from './action-counts.ts'
-import { type DeleteDeps, noCounts, RulesChanged, type Work } from './delete-due.ts'
+import { type DeleteDeps, type Failures, failuresMax, noCounts, RulesChanged, type Work } from './delete-due.ts'
 import { abortNextUploads, deleteNextVersions, type WalkPlace } from './next-page.ts'
 import { advanceRun, beginRun, type Counts, findRun, type Phase, type Run } from './run-store.ts'
 
@@ -16,7 +16,6 @@ export interface ApplyDeps extends DeleteDeps {
   readonly lifecycleRules: Pick<LifecycleRules, 'hold' | 'read'>
   readonly settings: { readonly day: number }
   readonly actionCounts: ActionCounts
-  readonly log: Log
   progressed(): void
 }
 
@@ -31,6 +30,9 @@ const pageDeleted = defineProbe('lifecycle.page')
 
 const start: WalkPlace = { prefixAt: 0, afterKey: '' }
 
+/** After this time the runs of other buckets have their turn. */
+export const turnMs = 30_000
+
 /**
  * Carries out the rules of a bucket page by page. A page that was deleted but not recorded is looked at again, and has nothing left to
  * delete. Rules that were changed after `dueMs` act from the next run on.
@@ -39,9 +41,13 @@ export async function applyRules(deps: ApplyDeps, run: AppliedRules, signal: Abo
   const stored = await begin(deps, run)
   let phase: Phase = stored?.phase ?? 'ended'
   let place: WalkPlace = stored ?? start
+  const begun = place
+  const turnEndMs = deps.clock.now() + turnMs
+  const failures: Failures = { left: failuresMax }
   while (phase !== 'ended') {
     signal.throwIfAborted()
-    const step: Step = await nextStep(deps, run, { phase, place })
+    if (deps.clock.now() >= turnEndMs && mayPause(begun, place)) return wait('turn', deps.clock.now(), 'runs of other buckets')
+    const step: Step = await nextStep(deps, run, { phase, place, failures })
     ;({ phase, place } = step)
     if (phase === 'ended') await report(deps, run, step.reason)
     deps.progressed()
@@ -50,17 +56,26 @@ export async function applyRules(deps: ApplyDeps, run: AppliedRules, signal: Abo
   return done()
 }
 
-/** Returns undefined when a run of this time, or of a later one, has ended. */
-async function begin({ database, clock }: ApplyDeps, { bucketId, dueMs }: AppliedRules): Promise<Run | undefined> {
+/** Whether the next turn continues behind what this one did. A key without its place is walked again, which ends only if a turn may finish it. */
+const mayPause = (begun: WalkPlace, place: WalkPlace): boolean =>
+  place.within === undefined || place.afterKey !== begun.afterKey || place.prefixAt !== begun.prefixAt
+
+/** Returns undefined when a run of this time, or of a later one, has ended, and for a bucket that was deleted or has no rules now. */
+async function begin({ database, clock, lifecycleRules }: ApplyDeps, { bucketId, dueMs }: AppliedRules): Promise<Run | undefined> {
   const found = await findRun(database.read, bucketId)
   if (found && found.dueMs >= dueMs) return found.dueMs === dueMs && found.phase !== 'ended' ? found : undefined
-  await database.write((tx) => beginRun(tx, { bucketId, dueMs, nowMs: clock.now() }))
-  return await findRun(database.read, bucketId)
+  const isBegun = await database.write(async (tx) => {
+    if ((await lifecycleRules.hold(tx, bucketId)) === undefined) return false
+    await beginRun(tx, { bucketId, dueMs, nowMs: clock.now() })
+    return true
+  })
+  return isBegun ? await findRun(database.read, bucketId) : undefined
 }
 
 interface Position {
   readonly phase: Exclude<Phase, 'ended'>
   readonly place: WalkPlace
+  readonly failures: Failures
 }
 
 type EarlyEnd = 'rules_changed' | 'bucket_deleted' | 'clock_set_back'
@@ -72,12 +87,13 @@ interface Step {
   readonly reason?: EarlyEnd
 }
 
-async function nextStep(deps: ApplyDeps, run: AppliedRules, { phase, place }: Position): Promise<Step> {
+async function nextStep(deps: ApplyDeps, run: AppliedRules, { phase, place, failures }: Position): Promise<Step> {
   // What had expired then has not expired now.
   if (deps.clock.now() < run.dueMs) return endEarly(deps, run, 'clock_set_back')
   try {
-    const work = await readWork(deps, run)
-    if (!work) throw new RulesChanged()
+    const read = await readWork(deps, run)
+    if (!read) throw new RulesChanged()
+    const work = { ...read, failures }
     const page = await (phase === 'versions' ? deleteNextVersions : abortNextUploads)(deps, work, place)
     await pageDeleted()
     const step: Step = page ? { phase, place: page.next } : { phase: phase === 'versions' ? 'uploads' : 'ended', place: start }
@@ -100,7 +116,7 @@ async function endEarly(deps: ApplyDeps, run: AppliedRules, reason: EarlyEnd): P
 async function readWork(
   { lifecycleRules, buckets, settings }: ApplyDeps,
   { bucketId, bucket, dueMs }: AppliedRules,
-): Promise<Work | undefined> {
+): Promise<Omit<Work, 'failures'> | undefined> {
   const stored = await lifecycleRules.read(bucketId)
   if (!stored || stored.changedAtMs > dueMs || !isSame(buckets.find(bucket), bucketId)) return undefined
   const by = { rules: stored.rules, calendar: calendarOf(settings.day), atMs: dueMs }

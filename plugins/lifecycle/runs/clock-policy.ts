@@ -7,6 +7,9 @@ const gapMsMax = 2 * 86_400_000
 const restAfterStepMs = 3_600_000
 const restAfterGapMs = 86_400_000
 
+/** Whether the clock is ahead of that of the database, which may be of another machine: then one of them is wrong. */
+export const isAhead = (nowMs: number, databaseNowMs: number): boolean => nowMs - databaseNowMs > stepMsMax
+
 export interface SeenClock {
   readonly seenMs: number
   /** No rule acts before. */

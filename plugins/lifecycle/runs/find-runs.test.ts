@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { dueTimes, type TaskQueue } from '#kernel'
+import { dueTimes, type Log, type TaskQueue } from '#kernel'
 import { loadContributions } from '#kernel/host'
 import { silentLog } from '#kernel/testing'
 import { bucketDeletions } from '#plugins/storage'
@@ -22,9 +22,13 @@ function recordingQueue(open: ReadonlySet<string> = new Set()) {
   return { queue, added }
 }
 
-const look = async (scene: LifecycleScene, { queue, added }: ReturnType<typeof recordingQueue> = recordingQueue()) => {
+const look = async (
+  scene: LifecycleScene,
+  { queue, added }: ReturnType<typeof recordingQueue> = recordingQueue(),
+  changes: Partial<Pick<Parameters<typeof findRuns>[0], 'database' | 'log'>> = {},
+) => {
   const { deps: of, rules: lifecycleRules, buckets } = scene
-  const deps = { ...of, buckets, lifecycleRules, queue, log: silentLog }
+  const deps = { ...of, buckets, lifecycleRules, queue, log: silentLog, ...changes }
   await findRuns(deps, new AbortController().signal)
   return added
 }
@@ -107,6 +111,36 @@ test('rules that were stored, and runs that began, while the clock was ahead do 
   expect(await found()).toEqual([])
   for (; aheadMs < dayMs; aheadMs += hourMs) await found()
   expect(await found()).toEqual([rightMs + dayMs])
+})
+
+test('no run begins while the clock is ahead of that of the database', async () => {
+  await using scene = await openLifecycleScene()
+  await scene.setRules(expire)
+  await live(scene, 25)
+  const behind = (hours: number) => {
+    const { read, write } = scene.database
+    const of = { ...scene.database, read, write: write.bind(scene.database), now: async () => scene.clock.now() - hours * hourMs }
+    return { database: of as typeof scene.database & Parameters<typeof findRuns>[0]['database'] }
+  }
+  const lines: unknown[] = []
+  const log: Log = { ...silentLog, warn: (message, fields) => void lines.push([message, fields]) }
+  for (let times = 0; times < 2; times++) expect(await look(scene, recordingQueue(), { ...behind(30), log })).toEqual([])
+  expect(scene.actionCounts.isResting).toBe(true)
+  expect(lines).toEqual([[expect.stringContaining('ahead of that of the database'), { aheadMs: 30 * hourMs }]])
+  expect(await look(scene, recordingQueue(), behind(2))).toHaveLength(1)
+  expect(await look(scene, recordingQueue(), behind(-30))).toHaveLength(1)
+})
+
+test('a run that begins after its bucket was deleted leaves no row', async () => {
+  await using scene = await openLifecycleScene()
+  await scene.setRules(expire)
+  await scene.clock.advance(dayMs)
+  const { id } = scene.photos()
+  await scene.buckets.delete('photos')
+  const { applyRules } = await import('./apply-rules.ts')
+  const run = { bucketId: id, bucket: 'photos', dueMs: scene.clock.now() }
+  expect(await applyRules(scene.deps, run, new AbortController().signal)).toEqual({ kind: 'done' })
+  expect(await findRun(scene.database.read, id)).toBeUndefined()
 })
 
 test('the row of a run goes with its bucket', async () => {

@@ -4,7 +4,7 @@ import type { Buckets } from '#plugins/storage'
 import { calendarOf, latestRun } from '../rules/calendar-policy.ts'
 import type { ActionCounts } from './action-counts.ts'
 import { applyKey, applyRulesTask } from './apply-rules-task.ts'
-import { seeClock } from './clock-policy.ts'
+import { isAhead, seeClock } from './clock-policy.ts'
 import { begunRuns, findSeenClock, writeSeenClock } from './run-store.ts'
 
 interface FindDeps {
@@ -65,7 +65,12 @@ async function isClockBelieved({ database, actionCounts, log }: FindDeps, nowMs:
   const before = await findSeenClock(database.read)
   const seen = seeClock(before, nowMs)
   await database.write((tx) => writeSeenClock(tx, seen))
-  actionCounts.isResting = nowMs < seen.restsUntilMs
+  const databaseNowMs = await database.now()
+  const isWrong = isAhead(nowMs, databaseNowMs)
+  if (isWrong && !actionCounts.isResting) {
+    log.warn('lifecycle rules rest: the clock is ahead of that of the database; set both', { aheadMs: nowMs - databaseNowMs })
+  }
+  actionCounts.isResting = isWrong || nowMs < seen.restsUntilMs
   if (before && seen.restsUntilMs > before.restsUntilMs) {
     log.warn('lifecycle rules rest: time passed while svc was off, or the clock was set ahead; check the clock', {
       unseenMs: nowMs - before.seenMs,

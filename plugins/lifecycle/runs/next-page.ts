@@ -55,13 +55,14 @@ export async function abortNextUploads(deps: DeleteDeps, work: Work, place: Walk
   const { bucket, by } = work
   const prefix = prefixesOf(by.rules, 'uploads')[place.prefixAt]
   if (prefix === undefined) return undefined
-  const { within } = place
-  const marker = within ? { afterKey: within.key, afterUploadId: within.id } : {}
+  const { within, afterKey, prefixAt } = place
+  const marker = within ? { afterKey: within.key, afterUploadId: within.id } : afterKey === '' ? {} : { afterKey }
   const page = await deps.uploads.list({ bucket, prefix, ...marker, limit: pageSize })
   const counts = await abortUploads(deps, work, page.uploads)
   const last = page.uploads.at(-1)
   if (!page.isTruncated || !last) return { counts, next: nextPrefix(place) }
-  return { counts, next: { ...place, within: { key: last.key, id: last.id } } }
+  const doneKey = page.uploads.findLast(({ key }) => key !== last.key)?.key ?? afterKey
+  return { counts, next: { prefixAt, afterKey: doneKey, within: { key: last.key, id: last.id } } }
 }
 
 const placeOf = ({ prefixAt, afterKey }: WalkPlace): WalkPlace => ({ prefixAt, afterKey })

@@ -19,7 +19,7 @@ export const lifecycleMetrics = [
   }),
   defineMetric({
     name: 'svc_lifecycle_resting',
-    help: '1 while lifecycle rules rest because time passed unseen: svc was off, or the clock was set ahead.',
+    help: '1 while lifecycle rules rest: time passed while svc was off, the clock was set ahead, or it is ahead of that of the database.',
     type: 'gauge',
     labels: [],
     uses: { actionCounts },

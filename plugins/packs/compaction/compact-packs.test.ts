@@ -1,6 +1,7 @@
 import { createHash, randomBytes } from 'node:crypto'
 import { expect, test } from 'vitest'
-import { allRows } from '#kernel/testing'
+import { allRows, runSql } from '#kernel/testing'
+import { contentErrors } from '#plugins/storage'
 import { readAll } from '../../storage/testing/object-storage.ts'
 import { openPackScene, place } from '../testing/pack-scene.ts'
 import { compactBucket } from './compact-packs.ts'
@@ -110,6 +111,55 @@ test('I-31: a member with other bytes at the providers stops the compaction befo
   await expect(compactBucket(scene.deps, place)).rejects.toThrow(/other bytes than its own/)
   expect(await scene.members(old)).toHaveLength(3)
   expect(await allRows(scene.database.read, 'select * from pack_moves')).toEqual([])
+  await scene.expectSound()
+})
+
+test('packs that cannot be read keep no other pack of the bucket from being replaced', async () => {
+  await using scene = await openScene()
+  const packIds: number[] = []
+  for (let at = 0; at < 3; at++) {
+    await scene.putAll(2)
+    packIds.push(await scene.sealAndStore())
+  }
+  await scene.remove('k0', 'k2', 'k4')
+  await scene.evictAll()
+  const [damaged = 0, gone = 0, whole = 0] = packIds
+  for (const packId of packIds) await scene.ask(packId)
+  scene.source.copies.set(damaged, Buffer.alloc(scene.source.copies.get(damaged)?.length ?? 0))
+  const open: typeof scene.packs.open = async (packId) => {
+    if (packId === gone) throw contentErrors.content_unavailable({ message: 'no provider answers' })
+    return await scene.packs.open(packId)
+  }
+  const deps = { ...scene.deps, packs: { ...scene.packs, open } }
+  expect(await compactBucket(deps, place)).toMatchObject({ kind: 'wait', reason: 'copies' })
+  await scene.store()
+  await expect(compactBucket(deps, place)).rejects.toThrow(/other bytes than its own|cannot be read/)
+  expect(scene.keeper.released).toEqual([whole])
+  for (const packId of [damaged, gone]) expect(await scene.members(packId)).toHaveLength(1)
+  await scene.expectSound()
+})
+
+test('a pack that is lost before its members moved is given up, and another one is written', async () => {
+  await using scene = await openScene()
+  await scene.putAll(3)
+  const old = await scene.sealAndStore()
+  await scene.remove('k1')
+  await scene.ask(old)
+  await compactBucket(scene.deps, place)
+  const lost = scene.newest()
+  await scene.evictAll()
+  await scene.database.write((tx) => runSql(tx, "update contents set store_state = 'lost' where id = ?", lost))
+  expect(await compactBucket(scene.deps, place)).toEqual({ kind: 'done' })
+  expect(await scene.members(old)).toHaveLength(2)
+  await scene.ask(old)
+  expect(await compactBucket(scene.deps, place)).toMatchObject({ kind: 'wait', reason: 'copies' })
+  expect(scene.newest()).not.toBe(lost)
+  await scene.store()
+  expect(await compactBucket(scene.deps, place)).toEqual({ kind: 'done' })
+  expect(scene.keeper.released).toEqual([old])
+  expect(await allRows(scene.database.read, "select id from contents where state = 'live' and id = ?", lost)).toEqual([])
+  await scene.packs.releaseFile(scene.newest())
+  await scene.expectReadable()
   await scene.expectSound()
 })
 

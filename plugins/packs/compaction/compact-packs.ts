@@ -3,7 +3,7 @@ import { footerBytes, headerBytes } from '../segment/segment-layout.ts'
 import { type CompactablePack, decideCompaction } from './compaction-policy.ts'
 import { compactable, findNextPack, forgetAsked } from './compaction-store.ts'
 import { copiesWaitMs, finishMoves, type MoveDeps, type MovedBucket, roomWaitMs } from './finish-moves.ts'
-import { readLiving } from './read-living.ts'
+import { readLiving, UnreadablePack } from './read-living.ts'
 import { writeNextPack } from './write-next-pack.ts'
 
 const written = defineProbe('packs.compact.written')
@@ -14,12 +14,16 @@ interface CompactDeps extends MoveDeps {
   readonly months: number
 }
 
+/** Packs that a run passes because they cannot be read: others are replaced without them. */
+const unreadableMax = 8
+
 /**
  * Replaces packs of a bucket by one without their dead bytes, when it pays. The new pack gets all its copies first; then the members move and the
  * old packs end, in one transaction. Its rows say how far it is, so that it can run again from its start after every step (I-09).
  */
 export async function compactBucket(deps: CompactDeps, bucket: MovedBucket): Promise<Outcome> {
   const { database, clock, signal } = deps
+  const unreadable = new Map<number, UnreadablePack>()
   for (;;) {
     signal.throwIfAborted()
     const next = await findNextPack(database.read, bucket.bucketId)
@@ -29,18 +33,28 @@ export async function compactBucket(deps: CompactDeps, bucket: MovedBucket): Pro
     }
     const limits = await deps.limitsOf(bucket.bucketId)
     const chosen = decideCompaction({
-      packs: await compactable(database.read, bucket.bucketId),
+      packs: (await compactable(database.read, bucket.bucketId)).filter(({ id }) => !unreadable.has(id)),
       prices: await deps.prices(),
       months: deps.months,
       bytesMax: limits.bytes - headerBytes - footerBytes,
       membersMax: limits.members,
     })
-    if (chosen.length === 0) return done()
-    const begun = await begin(deps, bucket, chosen)
+    if (chosen.length === 0) {
+      for (const error of unreadable.values()) throw error
+      return done()
+    }
+    const begun = await begin(deps, bucket, chosen).catch((error: unknown) => passUnreadable(error, unreadable))
     if (begun === 'full') return wait('cache', clock.now() + roomWaitMs)
     // All members of the chosen packs were deleted after they were chosen. The schedule looks for further packs.
     if (begun === 'empty') return done()
   }
+}
+
+/** Throws errors that are not about one pack, and that of the last one that a run passes. */
+function passUnreadable(error: unknown, unreadable: Map<number, UnreadablePack>): 'unreadable' {
+  if (!(error instanceof UnreadablePack) || unreadable.size === unreadableMax) throw error
+  unreadable.set(error.packId, error)
+  return 'unreadable'
 }
 
 /** Writes the new pack. */

@@ -116,7 +116,7 @@ const findTarget = statement((db, { packId }: Params<{ packId: number }>) =>
   db
     .selectFrom('packs as p')
     .innerJoin('contents as c', 'c.id', 'p.content_id')
-    .select('c.target_copies as targetCopies')
+    .select(['c.target_copies as targetCopies', 'c.store_state as storeState'])
     .where('p.content_id', '=', packId),
 )
 
@@ -174,9 +174,13 @@ export async function forgetAsked(tx: Tx, packIds: readonly number[]): Promise<v
 export const bucketsToCompact = (read: Reader): Promise<readonly { readonly bucketId: number; readonly bucket: string }[]> =>
   read.all(findBuckets, {})
 
-/** Copies that the pack must have; undefined when it is gone. */
-export async function targetOf(read: Reader, packId: number): Promise<number | undefined> {
-  return (await read.get(findTarget, { packId }))?.targetCopies
+/** Copies that the pack must have, and whether its bytes are lost; undefined when it is gone. */
+export async function targetOf(
+  read: Reader,
+  packId: number,
+): Promise<{ readonly targetCopies: number; readonly isLost: boolean } | undefined> {
+  const row = await read.get(findTarget, { packId })
+  return row && { targetCopies: row.targetCopies, isLost: row.storeState === 'lost' }
 }
 
 /** Members of the pack behind this offset, in the order of their bytes. */

@@ -1,6 +1,9 @@
 import { randomBytes } from 'node:crypto'
 import { expect, test } from 'vitest'
+import { dueTimes } from '#kernel'
+import { loadContributions } from '#kernel/host'
 import { allRows } from '#kernel/testing'
+import { packsPlugin } from '../plugin.ts'
 import { setErasure } from '../policies/packing-store.ts'
 import { openPackScene, place } from '../testing/pack-scene.ts'
 import { compactBucket } from './compact-packs.ts'
@@ -46,6 +49,24 @@ test('a pack with bytes of deleted objects is replaced within the days of its bu
   expect(await asked()).toEqual([])
   expect(await allRows(database.read, 'select records, dead_at from sealed_packs')).toEqual([{ records: 1, dead_at: null }])
   await scene.expectSound()
+})
+
+test('after the clock was set back, the days of a bucket count from then on', async () => {
+  await using scene = await openPackScene()
+  const { database } = scene
+  for (const key of ['a', 'b']) await scene.put(key, randomBytes(5000))
+  await scene.seal()
+  await scene.store()
+  const version = await scene.objects.find('photos', 'a')
+  await scene.versions.deletePermanently({ bucket: 'photos', key: 'a', versionId: version?.versionId ?? '' })
+  await database.write((tx) => setErasure(tx, 1, 3))
+  await database.write((tx) => askErasures(tx, 400 * dayMs))
+  const times = (await loadContributions(dueTimes, [packsPlugin])).map(({ item }) => item)
+  await database.write(async (tx) => {
+    for (const { bound } of times) await bound(tx, dayMs)
+  })
+  await database.write((tx) => askErasures(tx, 3 * dayMs))
+  expect(await allRows(database.read, 'select * from asked_compactions')).toHaveLength(1)
 })
 
 test('a request to replace a pack that ended is forgotten', async () => {

@@ -1,5 +1,5 @@
 /** Packs with bytes of deleted objects that their bucket wants erased. */
-import { type Params, sqlStatement, type Tx } from '#kernel'
+import { type DueTimes, type Params, sqlStatement, type Tx } from '#kernel'
 import { statement } from '../tables.ts'
 
 const dayMs = 86_400_000
@@ -32,6 +32,10 @@ const askDue = sqlStatement<{ nowMs: number }>(
    on conflict (pack_id) do nothing`,
 )
 
+const boundDead = statement((db, { nowMs }: Params<{ nowMs: number }>) =>
+  db.updateTable('sealed_packs').set({ dead_at: nowMs }).where('dead_at', '>', nowMs),
+)
+
 export async function recordSealed(tx: Tx, packId: number, records: number): Promise<void> {
   await tx.run(add, { packId, records })
 }
@@ -42,4 +46,12 @@ export async function askErasures(tx: Tx, nowMs: number): Promise<void> {
   await tx.run(forgetAskedEnded, {})
   await tx.run(markDead, { nowMs })
   await tx.run(askDue, { nowMs })
+}
+
+/** After the clock was set back, bytes of deleted objects would stay longer than the period of their bucket. */
+export const erasureTimes: DueTimes = {
+  name: 'packs-erasures',
+  async bound(tx, nowMs) {
+    await tx.run(boundDead, { nowMs })
+  },
 }

@@ -29,7 +29,7 @@ export interface MovedBucket {
   readonly bucket: string
 }
 
-/** Moves the recorded members when the new pack has all its copies, and no reorganisation reverts them. Returns whether it did. */
+/** Moves the recorded members when the new pack has all its copies, and no reorganisation reverts them. Returns whether nothing is left to move. */
 export async function finishMoves(deps: MoveDeps, { bucketId, bucket }: MovedBucket, packId: number): Promise<boolean> {
   const { database, packs, log, fence } = deps
   const target = await targetOf(database.read, packId)
@@ -38,7 +38,9 @@ export async function finishMoves(deps: MoveDeps, { bucketId, bucket }: MovedBuc
     await fence(database).write((tx) => forgetMoves(tx, bucketId, packId))
     return true
   }
-  if ((await deps.finalCopies(packId)) < target || !(await adoptAll(deps, bucketId, packId))) return false
+  // Its file was damaged before a provider had it: the members are read again where they are, and written to another pack.
+  if (target.isLost && (await giveUp(deps, bucketId, packId))) return true
+  if ((await deps.finalCopies(packId)) < target.targetCopies || !(await adoptAll(deps, bucketId, packId))) return false
   const members = await movesTo(database.read, bucketId, packId)
   const isMoved = await fence(database).write(
     async (tx) => {
@@ -52,6 +54,16 @@ export async function finishMoves(deps: MoveDeps, { bucketId, bucket }: MovedBuc
   await moved()
   log.info('members moved to another pack', { pack: packId, bucket, members: members.length })
   return true
+}
+
+async function giveUp({ database, packs, fence, log }: MoveDeps, bucketId: number, packId: number): Promise<boolean> {
+  const isEnded = await fence(database).write(async (tx) => {
+    if (!(await packs.endLost(tx, packId))) return false
+    await forgetMoves(tx, bucketId, packId)
+    return true
+  })
+  if (isEnded) log.warn('a pack was lost before it had members; they stay where they are', { pack: packId })
+  return isEnded
 }
 
 /** Contents with pieces of their own become members page by page. */

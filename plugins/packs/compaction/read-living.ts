@@ -1,5 +1,5 @@
 import { hash } from 'node:crypto'
-import type { Database } from '#kernel'
+import { type Database, SvcError } from '#kernel'
 import type { Packs } from '#plugins/storage'
 import { indexedOf, versionsOf } from '../sealing/member-store.ts'
 import type { NewRecord } from '../segment/segment-writer.ts'
@@ -17,10 +17,17 @@ interface ReadDeps {
   readonly packs: Pick<Packs, 'open'>
 }
 
-/** A member of a pack has other bytes than its own. */
-class DamagedMember extends Error {}
+/** A member of a pack has other bytes than its own, or none can be read now. */
+export class UnreadablePack extends Error {
+  readonly packId: number
 
-/** The records of the members that are left in these packs. Each is compared with its SHA-256 (I-31). @throws DamagedMember */
+  constructor(message: string, { packId, ...options }: ErrorOptions & { readonly packId: number }) {
+    super(message, options)
+    this.packId = packId
+  }
+}
+
+/** The records of the members that are left in these packs. Each is compared with its SHA-256 (I-31). @throws UnreadablePack */
 export async function* readLiving(deps: ReadDeps, packIds: readonly number[]): AsyncGenerator<NewRecord, void, void> {
   const { read } = deps.database
   for (const packId of packIds) {
@@ -66,16 +73,29 @@ async function* readRun(
 ): AsyncGenerator<LivingMember & { readonly bytes: Buffer }, void, void> {
   const [first, last] = [run[0], run.at(-1)]
   if (!first || !last) return
-  await using pack = await packs.open(packId)
-  const blocks: Uint8Array[] = []
-  for await (const block of pack.read({ start: first.offset, end: last.offset + last.length - 1 })) blocks.push(block)
-  const bytes = Buffer.concat(blocks)
+  const bytes = await readRange({ packs }, packId, { start: first.offset, end: last.offset + last.length - 1 })
   for (const member of run) {
     const from = member.offset - first.offset
     const own = bytes.subarray(from, from + member.length)
     if (own.length !== member.length || hash('sha256', own) !== member.sha256) {
-      throw new DamagedMember(`member ${member.contentId} of pack ${packId} has other bytes than its own`)
+      throw new UnreadablePack(`member ${member.contentId} of pack ${packId} has other bytes than its own`, { packId })
     }
     yield { ...member, bytes: own }
+  }
+}
+
+async function readRange(
+  { packs }: Pick<ReadDeps, 'packs'>,
+  packId: number,
+  range: { readonly start: number; readonly end: number },
+): Promise<Buffer> {
+  try {
+    await using pack = await packs.open(packId)
+    const blocks: Uint8Array[] = []
+    for await (const block of pack.read(range)) blocks.push(block)
+    return Buffer.concat(blocks)
+  } catch (cause) {
+    if (!(cause instanceof SvcError) || cause.code !== 'content_unavailable') throw cause
+    throw new UnreadablePack(`pack ${packId} cannot be read now: ${cause.message}`, { packId, cause })
   }
 }

@@ -1,7 +1,9 @@
 import { hash } from 'node:crypto'
 import { readFile } from 'node:fs/promises'
 import type { Database } from '#kernel'
-import type { CachedContents, Packs, WaitingMember } from '#plugins/storage'
+import type { CachedContents, CachedFile, Packs, WaitingMember } from '#plugins/storage'
+import { encodeEntry } from '../segment/segment-index.ts'
+import { recordHeadBytes } from '../segment/segment-layout.ts'
 import type { NewRecord } from '../segment/segment-writer.ts'
 import { bytesInDatabase, indexedOf, versionsOf } from './member-store.ts'
 
@@ -28,17 +30,29 @@ interface Wanted {
 /** The records of the contents that wait, in order, up to the size of a pack. Each is compared with its SHA-256 (I-30). */
 export async function* readMembers(deps: ReadDeps, wanted: Wanted): AsyncGenerator<NewRecord, void, void> {
   const { read } = deps.database
+  let bytesLeft = wanted.bytesMax
   for await (const page of pagesOf(deps, wanted)) {
     const ids = page.map(({ contentId }) => contentId)
     const [small, versions] = await Promise.all([bytesInDatabase(read, ids), versionsOf(read, ids)])
     for (const member of page) {
       const { contentId: content, sha256 } = member
       const bytes = await readBytes(deps, member, small.get(content))
-      if (bytes) yield { content, sha256, bytes, ...indexedOf(versions.get(content)) }
-      else wanted.onUnreadable(content)
+      if (!bytes) {
+        wanted.onUnreadable(content)
+        continue
+      }
+      const record = { content, sha256, bytes, ...indexedOf(versions.get(content)) }
+      bytesLeft -= bytes.length + Math.max(wanted.memberOverheadBytes, overheadOf(record))
+      // Long keys, metadata and tags must not make the pack larger than its providers take.
+      if (bytesLeft < 0) return
+      yield record
     }
   }
 }
+
+/** The index is compressed, so this is the most that a record adds. */
+const overheadOf = ({ bytes, ...entry }: NewRecord): number =>
+  recordHeadBytes + Buffer.byteLength(encodeEntry({ ...entry, offset: 0, length: bytes.length }))
 
 /** The contents that have room in the pack. One that does not fit ends it: it is the first of the next pack. */
 async function* pagesOf(
@@ -69,7 +83,20 @@ async function readBytes(
   if (small && isWhole(small)) return small
   const file = await cached.locate(contentId)
   if (!file) return undefined
-  const parts = await Promise.all(file.segments.map(({ bytes, path }) => bytes ?? readFile(path)))
-  const bytes = Buffer.concat(parts)
-  return isWhole(bytes) ? bytes : undefined
+  const bytes = await readSegments(file)
+  return bytes && isWhole(bytes) ? bytes : undefined
+}
+
+/** The process or the machine has too little of something: the file may be whole. */
+const exhausted = ['EMFILE', 'ENFILE', 'ENOMEM', 'EAGAIN', 'ENOBUFS']
+
+/** Returns undefined for a file that is gone or that its disk cannot read: one content must not keep those of its bucket waiting. */
+async function readSegments({ segments }: CachedFile): Promise<Buffer | undefined> {
+  try {
+    return Buffer.concat(await Promise.all(segments.map(({ bytes, path }) => bytes ?? readFile(path))))
+  } catch (error) {
+    const { code } = error as NodeJS.ErrnoException
+    if (code === undefined || exhausted.includes(code)) throw error
+    return undefined
+  }
 }

@@ -1,7 +1,10 @@
 import { randomBytes } from 'node:crypto'
-import { readFileSync } from 'node:fs'
+import { mkdirSync, readFileSync, rmSync } from 'node:fs'
 import { expect, test } from 'vitest'
+import { type Clock, dueTimes } from '#kernel'
+import { loadContributions } from '#kernel/host'
 import { createFakeClock, silentLog } from '#kernel/testing'
+import { storagePlugin } from '../../storage/plugin.ts'
 import { type ColdStorage, openColdStorage } from '../../storage/testing/cold-storage.ts'
 import { readAll } from '../../storage/testing/object-storage.ts'
 import { collectUpTo } from '../../storage/testing/packs.ts'
@@ -9,13 +12,13 @@ import { packMigrations } from '../migrations.ts'
 import { setPacking, setSealAsked } from '../policies/packing-store.ts'
 import { openSegment } from '../segment/segment-reader.ts'
 import { readRecord } from '../testing/read-record.ts'
-import { sealBucket } from './seal-pack.ts'
+import { sealBucket, turnMs } from './seal-pack.ts'
 
 const limits = { bytes: 100_000, members: 1000, waitMs: 600_000, idleMs: 60_000 }
 
 interface Scene extends ColdStorage {
   readonly clock: ReturnType<typeof createFakeClock>
-  seal(change?: Partial<typeof limits>): ReturnType<typeof sealBucket>
+  seal(change?: Partial<typeof limits>, clock?: Clock): ReturnType<typeof sealBucket>
   packIds(): readonly number[]
 }
 
@@ -33,10 +36,10 @@ async function openScene(options: Parameters<typeof openColdStorage>[0] = {}): P
   return Object.assign(storage, {
     clock,
     packIds: () => storage.keeper.needed.map(({ id }) => id),
-    seal: (change: Partial<typeof limits> = {}) =>
+    seal: (change: Partial<typeof limits> = {}, own: Clock = clock) =>
       sealBucket(
         {
-          ...{ database, packs, cached, gauge: cache, clock, log: silentLog },
+          ...{ database, packs, cached, gauge: cache, clock: own, log: silentLog },
           signal: new AbortController().signal,
           fence: (own) => own,
           limitsOf: async () => ({ ...limits, ...change }),
@@ -106,6 +109,38 @@ test('more than a pack is sealed pack by pack at once, and the rest waits', asyn
   await scene.expectSound()
 })
 
+test('a bucket that is due again and again lets others have their turn', async () => {
+  await using scene = await openScene()
+  for (let at = 0; at < 6; at++) await scene.put(`k${at}`, randomBytes(1000))
+  const { create } = scene.packs
+  Object.assign(scene.packs, {
+    async create(pack: Parameters<typeof create>[0]) {
+      await scene.clock.advance(turnMs / 2)
+      return await create(pack)
+    },
+  })
+  for (const packs of [2, 4]) {
+    expect(await scene.seal({ members: 1 })).toEqual({ kind: 'wait', reason: 'pack', untilMs: scene.clock.now() })
+    expect(scene.packIds()).toHaveLength(packs)
+  }
+})
+
+test('a pack keeps its size with long metadata, and lists as many versions of a content as have room', async () => {
+  await using scene = await openScene()
+  const headers = () => ({ contentType: '', system: {}, user: { note: randomBytes(1500).toString('base64') } })
+  const body = randomBytes(100)
+  for (let at = 0; at < 20; at++) await scene.put(`same${at}`, body, { headers: headers() })
+  for (let at = 0; at < 60; at++) await scene.put(`k${at}`, randomBytes(100), { headers: headers() })
+  await scene.clock.advance(60_000)
+  expect(await scene.seal({ bytes: 100_000 })).toEqual({ kind: 'done' })
+  const packs = await Promise.all(scene.packIds().map((packId) => bytesOf(scene, packId)))
+  expect(packs.length).toBeGreaterThan(1)
+  for (const { length } of packs) expect(length).toBeLessThanOrEqual(100_000)
+  const records = (await Promise.all(packs.map((bytes) => recordsOf(bytes)))).flat()
+  expect(records).toHaveLength(61)
+  expect(records[0]).toMatchObject({ bytes: body, versions: 7 })
+})
+
 test('an operator seals what waits, once', async () => {
   await using scene = await openScene()
   await scene.put('a', 'one')
@@ -116,16 +151,44 @@ test('an operator seals what waits, once', async () => {
   expect(await scene.seal()).toMatchObject({ kind: 'wait' })
 })
 
+test.each(['an operator asked', 'the cache is under pressure'])(
+  'objects that arrive while a pack is written wait for the next one, when %s',
+  async (why) => {
+    await using scene = await openScene({ maxBytes: 10_000_000 })
+    await scene.put('first', randomBytes(1000))
+    await scene.clock.advance(limits.idleMs / 2)
+    if (why === 'an operator asked') await scene.database.write((tx) => setSealAsked(tx, 1, true))
+    using full = await scene.cache.reserve(why === 'an operator asked' ? 0 : 9_000_000)
+    expect(full).toBeDefined()
+    const { create } = scene.packs
+    let arrived = 0
+    Object.assign(scene.packs, {
+      async create(pack: Parameters<typeof create>[0]) {
+        const packId = await create(pack)
+        await scene.clock.advance(10)
+        if (arrived < 5) await scene.put(`later${arrived++}`, randomBytes(1000))
+        return packId
+      },
+    })
+    expect(await scene.seal()).toMatchObject({ kind: 'wait', reason: 'pack' })
+    expect(scene.packIds().length).toBe(1)
+    expect(arrived).toBe(1)
+  },
+)
+
 test('under pressure of the cache it is sealed early, and without room for a pack the contents become pieces of their own', async () => {
   await using scene = await openScene({ maxBytes: 10_000_000 })
   const [a, b] = [await scene.put('a', randomBytes(1000)), await scene.put('b', randomBytes(1000))]
   using full = await scene.cache.reserve(9_920_000)
+  expect(await scene.seal()).toMatchObject({ kind: 'wait', reason: 'pack', untilMs: scene.clock.now() + limits.idleMs / 10 })
+  await scene.clock.advance(limits.idleMs / 10)
   expect(await scene.seal()).toMatchObject({ kind: 'wait', reason: 'cache' })
   expect(scene.packIds()).toEqual([a.contentId, b.contentId])
   full[Symbol.dispose]()
   await scene.put('c', randomBytes(1000))
   using fuller = await scene.cache.reserve(9_000_000)
   expect(fuller).toBeDefined()
+  await scene.clock.advance(limits.idleMs / 10)
   expect(await scene.seal()).toEqual({ kind: 'done' })
   expect(scene.packIds()).toHaveLength(3)
   await scene.packs.releaseFile(scene.packIds()[2] ?? 0)
@@ -143,6 +206,48 @@ test('a content whose cached bytes are damaged is left to the keepers, and the o
   expect(needed).toHaveLength(2)
   const alone = needed.filter((id) => id === a.contentId || id === b.contentId)
   expect(alone).toHaveLength(1)
+})
+
+test.each([
+  ['is gone', (path: string) => rmSync(path)],
+  [
+    'cannot be read',
+    (path: string) => {
+      rmSync(path)
+      mkdirSync(path)
+    },
+  ],
+])('a content whose cached file %s after it was found keeps no other content of the bucket waiting', async (_how, damage) => {
+  await using scene = await openScene()
+  const [a, b] = [await scene.put('a', randomBytes(1000)), await scene.put('b', randomBytes(1000))]
+  const { locate } = scene.cached
+  Object.assign(scene.cached, {
+    async locate(contentId: number) {
+      const file = await locate(contentId)
+      if (contentId === a.contentId) damage(file?.segments[0]?.path ?? '')
+      return file
+    },
+  })
+  await scene.clock.advance(60_000)
+  expect(await scene.seal()).toEqual({ kind: 'done' })
+  expect(scene.packIds()).toHaveLength(2)
+  expect(scene.packIds()).toContain(a.contentId)
+  expect(scene.packIds()).not.toContain(b.contentId)
+})
+
+test('after the clock was set back, what waits since a later time is sealed in time', async () => {
+  await using scene = await openScene()
+  await scene.put('a', randomBytes(1000))
+  const nowMs = () => scene.clock.now() - 86_400_000
+  const clock = { ...scene.clock, now: nowMs }
+  const times = (await loadContributions(dueTimes, [storagePlugin])).map(({ item }) => item)
+  await scene.database.write(async (tx) => {
+    for (const { bound } of times) await bound(tx, nowMs())
+  })
+  expect(await scene.seal({}, clock)).toMatchObject({ kind: 'wait', untilMs: nowMs() + limits.idleMs })
+  await scene.clock.advance(limits.idleMs)
+  expect(await scene.seal({}, clock)).toEqual({ kind: 'done' })
+  expect(scene.packIds()).toHaveLength(1)
 })
 
 test('contents that are deleted while their pack is written are no members, and their bytes are dead from the start', async () => {

@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto'
 import { type Clock, type Database, defineProbe, done, type Log, type Outcome, wait } from '#kernel'
-import { type CachedContents, type CacheGauge, isNoRoom, type Packs, type PlacedMember } from '#plugins/storage'
+import { type CachedContents, type CacheGauge, isNoRoom, type Packs, type PlacedMember, type WaitingSum } from '#plugins/storage'
 import { recordSealed } from '../compaction/erasure-store.ts'
 import { findPacking, setSealAsked } from '../policies/packing-store.ts'
 import { memberOverheadBytes } from '../segment/overhead-policy.ts'
@@ -17,6 +17,8 @@ const packBytesMin = 64 * 1024
 /** Contents that become pieces of their own at a time. */
 const handedOverMax = 100
 const fullWaitMs = 5000
+/** After this time other buckets have their turn: a client that stores without pause must not keep their objects in the cache. */
+export const turnMs = 30_000
 
 interface SealDeps {
   readonly database: Database
@@ -40,16 +42,16 @@ interface SealedBucket {
 export async function sealBucket(deps: SealDeps, sealing: SealedBucket): Promise<Outcome> {
   const { database, packs, clock, signal } = deps
   const { bucketId } = sealing
+  const turnEndMs = clock.now() + turnMs
+  const isAskedFor = askedSeals(deps, bucketId)
   for (;;) {
     signal.throwIfAborted()
+    if (clock.now() >= turnEndMs) return wait('pack', clock.now())
     const limits = await deps.limitsOf(bucketId)
-    const [sum, packing] = await Promise.all([packs.sumWaiting(database.read, bucketId), findPacking(database.read, bucketId)])
-    const isAsked = packing?.isSealAsked ?? false
+    const sum = await packs.sumWaiting(database.read, bucketId)
+    const isAsked = await isAskedFor(sum)
     const verdict = decideSeal({ sum, limits, nowMs: clock.now(), isPressed: isPressed(deps), isAsked })
-    if (verdict.kind === 'nothing') {
-      if (isAsked) await deps.fence(database).write((tx) => setSealAsked(tx, bucketId, false))
-      return done()
-    }
+    if (verdict.kind === 'nothing') return done()
     if (verdict.kind === 'wait') return wait('pack', verdict.untilMs)
     const bytesMax = Math.min(limits.bytes, Math.floor(packs.freeBytes() / 2)) - headerBytes - footerBytes
     const isRoom = bytesMax >= packBytesMin && (await sealOne(deps, sealing, { ...limits, bytes: bytesMax }))
@@ -57,6 +59,19 @@ export async function sealBucket(deps: SealDeps, sealing: SealedBucket): Promise
     // The cache is full of contents that have no copies: without room for a pack they are stored one by one.
     await handOver(deps, bucketId)
     return wait('cache', clock.now() + fullWaitMs)
+  }
+}
+
+/** Tells whether contents wait that an operator asked to seal. Those that arrive later were not asked for: each would be a pack of its own. */
+function askedSeals({ database, clock, fence }: SealDeps, bucketId: number): (sum: WaitingSum) => Promise<boolean> {
+  /** When this run saw the request. */
+  let askedMs: number | undefined
+  return async ({ oldestMs = Number.POSITIVE_INFINITY }) => {
+    const isOpen = (await findPacking(database.read, bucketId))?.isSealAsked ?? false
+    if (isOpen) askedMs ??= clock.now()
+    const isAsked = askedMs !== undefined && oldestMs <= askedMs
+    if (isOpen && !isAsked) await fence(database).write((tx) => setSealAsked(tx, bucketId, false))
+    return isAsked
   }
 }
 

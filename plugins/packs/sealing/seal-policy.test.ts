@@ -18,6 +18,8 @@ test.each([
   ['a replica moves', { limits: { ...limits, isStopping: true } }, { kind: 'seal', reason: 'stop' }],
   ['a replica moves, and the first just came', { limits: { ...limits, isStopping: true }, nowMs: 50 }, { kind: 'wait', untilMs: 60 }],
   ['pressure', { isPressed: true }, { kind: 'seal', reason: 'pressure' }],
+  // Each object of a busy client would be a pack of its own otherwise.
+  ['pressure, and the first just came', { isPressed: true, nowMs: 5 }, { kind: 'wait', untilMs: 6 }],
   ['after the clock stepped back', { nowMs: -5000 }, { kind: 'wait', untilMs: -4940 }],
 ])('%s', (_name, change, verdict) => {
   expect(decide(change)).toEqual(verdict)

@@ -28,6 +28,9 @@ type SealVerdict =
   | { readonly kind: 'wait'; readonly untilMs: number }
   | { readonly kind: 'nothing' }
 
+/** The part of the idle time that contents wait under pressure of the cache. */
+const pressedPart = 10
+
 /** Whether the contents of a bucket that wait are sealed now. */
 export function decideSeal({ sum, limits, nowMs, isPressed, isAsked }: SealQuestion): SealVerdict {
   const { contents, bytes, oldestMs, newestMs } = sum
@@ -36,17 +39,19 @@ export function decideSeal({ sum, limits, nowMs, isPressed, isAsked }: SealQuest
   const waitedAtMs = Math.min(oldestMs, nowMs) + limits.waitMs
   const idleAtMs = Math.min(newestMs, nowMs) + limits.idleMs
   const stopAtMs = limits.isStopping ? Math.min(oldestMs, nowMs) + limits.idleMs : Number.POSITIVE_INFINITY
+  // What arrives within this time shares a pack: a pack costs as much as a piece.
+  const pressedAtMs = isPressed ? Math.min(oldestMs, nowMs) + Math.ceil(limits.idleMs / pressedPart) : Number.POSITIVE_INFINITY
   const reason = (
     [
       ['full', bytes >= limits.bytes || contents >= limits.members],
       ['asked', isAsked],
       ['stop', nowMs >= stopAtMs],
-      ['pressure', isPressed],
+      ['pressure', nowMs >= pressedAtMs],
       ['waited', nowMs >= waitedAtMs],
       ['idle', nowMs >= idleAtMs],
     ] as const
   ).find(([, isSo]) => isSo)?.[0]
-  return reason === undefined ? { kind: 'wait', untilMs: Math.min(waitedAtMs, idleAtMs, stopAtMs) } : { kind: 'seal', reason }
+  return reason === undefined ? { kind: 'wait', untilMs: Math.min(waitedAtMs, idleAtMs, stopAtMs, pressedAtMs) } : { kind: 'seal', reason }
 }
 
 /** What an object that waits tells an operator, such as `waits for its pack, 37 of 256 MiB, at most 8 min`. */

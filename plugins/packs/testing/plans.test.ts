@@ -3,6 +3,7 @@ import { queryPlan, runsOnSqlite, watchStatements } from '#kernel/testing'
 import { bucketsToCompact, compactable } from '../compaction/compaction-store.ts'
 import { packsAfter, somePacks } from '../doctor/compared-pack-store.ts'
 import { packedCopies } from '../saving/saving-store.ts'
+import { indexedOf, versionsOf } from '../sealing/member-store.ts'
 import { pageOfPacks } from '../shown/pack-store.ts'
 import { sumPacks, sumPacksOf } from '../shown/sum-packs-store.ts'
 import { membersOfLostPacks } from '../upkeep/pack-file-store.ts'
@@ -28,4 +29,22 @@ test.runIf(runsOnSqlite())('reads of packs begin at the packs of their bucket, a
   const ofAll = await queryPlan(read, texts)
   expect(ofAll.filter((step) => step.startsWith('SEARCH c ') && !step.includes('PRIMARY KEY (rowid=?)'))).toEqual([])
   expect(ofAll.filter((step) => /^SCAN (c|m)\b/.test(step))).toEqual([])
+})
+
+test.runIf(runsOnSqlite())('of a content that many keys have, a pack reads some versions, and counts none', async () => {
+  await using scene = await openPackScene()
+  for (let at = 0; at < 130; at++) await scene.put(`k${at}`, 'the same bytes')
+  const { contentId = 0 } = (await scene.objects.find('photos', 'k0')) ?? {}
+  const texts: string[] = []
+  const found = await versionsOf(
+    watchStatements(scene.database.read, (sql) => texts.push(sql)),
+    [contentId ?? 0],
+  )
+  expect(indexedOf(found.get(contentId ?? 0))).toMatchObject({ more: expect.any(Number) })
+  expect(found.get(contentId ?? 0)?.total).toBe(130)
+  const plan = await queryPlan(scene.database.read, texts)
+  expect(plan.filter((step) => step.startsWith('SEARCH v '))).toEqual(['SEARCH v USING INDEX object_versions_by_id (version_id=?)'])
+  expect(plan.filter((step) => /^(SCAN|SEARCH) o\b/.test(step))).toEqual([
+    expect.stringContaining('object_versions_of_content (content_id=?)'),
+  ])
 })

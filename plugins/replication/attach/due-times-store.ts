@@ -24,7 +24,7 @@ export const dueColumns = {
   copy_doubts: ['first_failed_at', 'next_check_at'],
 } as const satisfies Readonly<Record<string, readonly string[]>>
 
-/** Columns that only record when something happened. No wait depends on them. */
+/** Columns that only record when something happened, so that no wait depends on them, and those of which their own plugin takes care. */
 export const recordedColumns: Readonly<Record<string, readonly string[]>> = {
   buckets: ['created_at', 'updated_at', 'deleted_at'],
   contents: ['created_at', 'updated_at'],

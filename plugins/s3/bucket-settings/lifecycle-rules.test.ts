@@ -69,7 +69,11 @@ test('a transaction that holds the rules sees their revision, which is another o
   await rules.set(photos, [rule(1)])
   const first = await hold()
   expect(first).toBe((await rules.read(photos.id))?.revision)
+  const { rules: read } = (await rules.read(photos.id)) ?? {}
+  // A run reads them for each page: the same rules are parsed once.
+  expect((await rules.read(photos.id))?.rules).toBe(read)
   await rules.set(photos, [rule(2)])
+  expect((await rules.read(photos.id))?.rules).toEqual([rule(2)])
   expect([undefined, first]).not.toContain(await hold())
   await scene.buckets.delete('photos')
   expect(await hold()).toBeUndefined()

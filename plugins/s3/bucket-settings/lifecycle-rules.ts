@@ -1,6 +1,6 @@
-import { BoundedMap, type Clock, type Database, type Reader } from '#kernel'
+import { BoundedMap, type Clock, type Database } from '#kernel'
 import type { Bucket, Buckets } from '#plugins/storage'
-import type { LifecycleEngine, LifecycleRule, LifecycleRules, StoredRules } from '../contract.ts'
+import type { LifecycleEngine, LifecycleRule, LifecycleRules } from '../contract.ts'
 import { S3Error } from '../wire/s3-error.ts'
 import { bucketsWithSetting, deleteSetting, findSetting, findTimedSetting, holdBucket, writeSetting } from './bucket-setting-store.ts'
 
@@ -21,6 +21,8 @@ export async function createLifecycleRules({ database, buckets, clock, engine }:
   const withRules = new Map(stored.map(({ bucketId }) => [bucketId, 0]))
   const cached = new BoundedMap<number, { readonly change: number; readonly rules: readonly LifecycleRule[] }>(cachedMax)
   let changes = 0
+  /** The rules of the last document that a run read: it reads them for each of its pages. */
+  let parsed: { readonly document: string; readonly rules: readonly LifecycleRule[] } | undefined
   const forgetDeleted = () => {
     const existing = new Set(buckets.list().map(({ id }) => id))
     for (const id of withRules.keys()) if (!existing.has(id)) withRules.delete(id)
@@ -30,7 +32,8 @@ export async function createLifecycleRules({ database, buckets, clock, engine }:
     if (change === undefined) return undefined
     const known = cached.get(id)
     if (known?.change === change) return known.rules
-    const rules = (await readStored(database.read, id))?.rules
+    const document = await findSetting(database.read, { bucketId: id, name })
+    const rules = document === undefined ? undefined : rulesOf(document)
     // Rules that were read before a change are not kept as those after it.
     if (rules && withRules.get(id) === change) cached.set(id, { change, rules })
     return rules
@@ -66,14 +69,17 @@ export async function createLifecycleRules({ database, buckets, clock, engine }:
     async bucketsWithRules(page) {
       return (await bucketsWithSetting(database.read, { name, ...page })).map(({ bucketId }) => bucketId)
     },
-    read: (bucketId) => readStored(database.read, bucketId),
+    async read(bucketId) {
+      const row = await findTimedSetting(database.read, { bucketId, name })
+      if (!row) return undefined
+      const { document, changedAtMs } = row
+      if (parsed?.document !== document) parsed = { document, rules: rulesOf(document) }
+      return { rules: parsed.rules, revision: document, changedAtMs }
+    },
     async hold(tx, bucketId) {
       return (await holdBucket(tx, bucketId)) ? await findSetting(tx, { bucketId, name }) : undefined
     },
   }
 }
 
-async function readStored(read: Reader, bucketId: number): Promise<StoredRules | undefined> {
-  const row = await findTimedSetting(read, { bucketId, name })
-  return row && { rules: JSON.parse(row.document) as readonly LifecycleRule[], revision: row.document, changedAtMs: row.changedAtMs }
-}
+const rulesOf = (document: string): readonly LifecycleRule[] => JSON.parse(document)

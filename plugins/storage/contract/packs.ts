@@ -116,6 +116,8 @@ export interface Packs {
    * Returns false when the pack lacks copies: then nothing moves, and missing copies are made.
    */
   move(tx: Tx, move: PackMove): Promise<boolean>
+  /** Ends a pack that is lost before it had members: they are where they were. Returns false for other packs. */
+  endLost(tx: Tx, packId: number): Promise<boolean>
   /** Whether `adopt` can be used: every keeper of copies is attached, and can separate copies from their content. */
   mayAdopt(read: Reader): Promise<boolean>
   /**

@@ -75,7 +75,17 @@ export interface DeleteItem {
   /** Absent: a delete marker is added. */
   readonly versionId?: string
   /** Evaluated inside the transaction on the named version, or on the current one; throws to refuse this item only. */
-  readonly condition?: (version: ObjectVersion | undefined) => void
+  readonly condition?: (version: ObjectVersion | undefined, newer: NewerVersions) => void
+  /** The condition is told about the versions that are newer than the named one; noncurrent ones are counted up to this many. Default: it is not. */
+  readonly newerMax?: number
+}
+
+/** The versions of a key that are newer than one of them. */
+export interface NewerVersions {
+  /** Creation of the next newer one; undefined: there is none, or the item has no `newerMax`. */
+  readonly nextAtMs: number | undefined
+  /** Noncurrent ones with bytes, at most `newerMax`. */
+  readonly noncurrent: number
 }
 
 /** Runs in the transaction of a deletion before it changes anything. Throws to refuse: the lease of a task was lost, or a rule changed. */

@@ -30,3 +30,10 @@ export async function movePack(deps: MoveDeps, tx: Tx, { packId, members }: Pack
   for (const id of [...from.map((other) => other.packId), packId]) if (!(await hasMembers(tx, id))) await endPack(deps, tx, id)
   return true
 }
+
+export async function endLostPack(deps: PackEndDeps, tx: Tx, packId: number): Promise<boolean> {
+  const pack = await lockLiveContent(tx, packId)
+  if (pack?.storeState !== 'lost' || (await hasMembers(tx, packId))) return false
+  await endPack(deps, tx, packId)
+  return true
+}

@@ -8,7 +8,7 @@ import { leavePackOf } from '../contents/leave-pack.ts'
 import type { OpenedObject, PackCollector, Packs } from '../contract.ts'
 import { type AdoptDeps, adoptContents } from './adopt-contents.ts'
 import { type CreatePackDeps, createNextPack, createPack, needPack } from './create-pack.ts'
-import { movePack } from './move-members.ts'
+import { endLostPack, movePack } from './move-members.ts'
 
 interface PacksDeps extends CreatePackDeps, AdoptDeps {
   readonly keepers: CreatePackDeps['keepers'] & AdoptDeps['keepers'] & Pick<Keepers, 'canSeparate'>
@@ -40,6 +40,7 @@ export function createPacks(deps: PacksDeps): Packs {
     create: (pack) => createPack(deps, pack),
     createNext: (pack) => createNextPack(deps, pack),
     move: (tx, move) => movePack(deps, tx, move),
+    endLost: (tx, packId) => endLostPack(deps, tx, packId),
     mayAdopt: (read) => deps.keepers.canSeparate(read),
     adopt: (tx, adopted) => adoptContents(deps, tx, adopted),
     open: (contentId) => deps.openPack(contentId),

@@ -1,7 +1,8 @@
 import { newUlid, type Tx } from '#kernel'
 import { type BucketKey, findVersionSummary } from '../catalog/versions/key-change-store.ts'
+import { newerVersions } from '../catalog/versions/newer-store.ts'
 import { findVersion, putDeleteMarker } from '../catalog/versions/version-store.ts'
-import { type Bucket, type DeleteItem, type DeleteMany, type DeleteOutcome, deleteManyMax } from '../contract.ts'
+import { type Bucket, type DeleteItem, type DeleteMany, type DeleteOutcome, deleteManyMax, type NewerVersions } from '../contract.ts'
 import { requireKey } from '../objects/put-object.ts'
 import { type DeleteDeps, finish, remove } from './delete-version.ts'
 import type { Released } from './releases.ts'
@@ -27,6 +28,8 @@ export async function deleteMany(deps: DeleteDeps, { bucket: name, items, guard 
   return outcomes
 }
 
+const noNewer: NewerVersions = { nextAtMs: undefined, noncurrent: 0 }
+
 interface Deletion {
   readonly bucket: Bucket
   readonly item: DeleteItem
@@ -38,11 +41,12 @@ async function deleteItem(
   deps: Pick<DeleteDeps, 'keepers' | 'clock'>,
   { bucket, item, onRelease }: Deletion,
 ): Promise<DeleteOutcome> {
-  const { key, versionId, condition } = item
+  const { key, versionId, condition, newerMax } = item
   if (condition) {
     const version = await findVersion(tx, bucket.id, key, versionId)
+    const newer = version && newerMax !== undefined ? await newerVersions(tx, version, newerMax) : noNewer
     try {
-      condition(version)
+      condition(version, newer)
     } catch (error) {
       return { kind: 'refused', error }
     }

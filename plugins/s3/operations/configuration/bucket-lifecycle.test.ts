@@ -1,6 +1,9 @@
 import { createHash } from 'node:crypto'
 import {
+  CompleteMultipartUploadCommand,
+  CopyObjectCommand,
   CreateBucketCommand,
+  CreateMultipartUploadCommand,
   DeleteBucketCommand,
   DeleteBucketLifecycleCommand,
   GetBucketLifecycleConfigurationCommand,
@@ -9,10 +12,12 @@ import {
   type LifecycleRule,
   PutBucketLifecycleConfigurationCommand,
   PutObjectCommand,
+  UploadPartCommand,
 } from '@aws-sdk/client-s3'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { daysOnly, lifecycleTestPlugin } from '../../testing/lifecycle-engine.ts'
 import { startTestGateway } from '../../testing/test-gateway.ts'
+import { encodeForm, signForm } from '../../testing/upload-form.ts'
 
 let gateway: Awaited<ReturnType<typeof startTestGateway>>
 
@@ -154,6 +159,18 @@ test('1000 rules are stored, and rules without an ID get one each', async () => 
   expect(ids).not.toContain('')
 })
 
+test('rules without an ID keep theirs when they are stored again, also beside one that got it before', async () => {
+  const twice = valid.repeat(2)
+  expect(await put(twice)).toMatchObject({ status: 200 })
+  const first = await read('refused')
+  expect(new Set(first?.map(({ ID }) => ID)).size).toBe(2)
+  expect(await put(twice)).toMatchObject({ status: 200 })
+  expect(await read('refused')).toEqual(first)
+  const known = `<ID>${first?.[0]?.ID}</ID>`
+  expect(await put(valid.replace('<Prefix/>', `<Prefix/>${known}`) + valid)).toMatchObject({ status: 200 })
+  expect(await read('refused')).toEqual(first)
+})
+
 test('a body without a digest, or of more than 512 KiB, is refused', async () => {
   const body = `<LifecycleConfiguration>${valid}</LifecycleConfiguration>`
   expect(await send('/refused?lifecycle', body, { headers: {} })).toMatchObject({ status: 400, code: 'InvalidRequest' })
@@ -181,7 +198,7 @@ test('rules end with their bucket', async () => {
   await expect(read('ended')).rejects.toMatchObject(absent)
 })
 
-test('PUT, GET and HEAD of a current version say when it expires, and by which rule', async () => {
+test('PUT, GET, HEAD, copies, completed uploads and forms of a current version say when it expires, and by which rule', async () => {
   const client = gateway.client()
   const Bucket = 'shown'
   const Body = 'x'.repeat(200)
@@ -200,6 +217,19 @@ test('PUT, GET and HEAD of a current version say when it expires, and by which r
   expect(await headOf(Key)).toBe(header)
   const got = await client.send(new GetObjectCommand({ Bucket, Key }))
   expect([got.Expiration, await got.Body?.transformToString()]).toEqual([header, Body])
+  const { CopyObjectResult, Expiration } = await client.send(
+    new CopyObjectCommand({ Bucket, Key: 'tmp/copy', CopySource: `${Bucket}/${Key}` }),
+  )
+  expect([CopyObjectResult?.ETag, Expiration]).toEqual([got.ETag, header])
+  const { UploadId } = await client.send(new CreateMultipartUploadCommand({ Bucket, Key: 'tmp/parts' }))
+  const { ETag } = await client.send(new UploadPartCommand({ Bucket, Key: 'tmp/parts', UploadId, PartNumber: 1, Body }))
+  const MultipartUpload = { Parts: [{ PartNumber: 1, ETag }] }
+  const completed = await client.send(new CompleteMultipartUploadCommand({ Bucket, Key: 'tmp/parts', UploadId, MultipartUpload }))
+  expect(completed.Expiration).toBe(header)
+  const { headers, body } = encodeForm(signForm({ user: gateway.users.owner, bucket: Bucket, fields: { key: 'tmp/form' } }), {
+    bytes: Body,
+  })
+  expect((await gateway.sendUnsigned('POST', `/${Bucket}`, headers, body)).headers.get('x-amz-expiration')).toBe(header)
   expect(await headOf(Key, first.VersionId)).toBeUndefined()
   expect(await putAs('other/b')).toBeUndefined()
   await client.send(new DeleteBucketLifecycleCommand({ Bucket }))

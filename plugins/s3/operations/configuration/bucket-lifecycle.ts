@@ -1,4 +1,4 @@
-import { randomUUID } from 'node:crypto'
+import { hash } from 'node:crypto'
 import type { LifecycleRule } from '../../contract.ts'
 import { lifecycleDocument } from '../../documents/lifecycle-configuration.ts'
 import { S3Error } from '../../wire/s3-error.ts'
@@ -8,6 +8,8 @@ import { checkLifecycleRules } from './lifecycle-rules.ts'
 
 /** Above 1000 rules of usual length. */
 const bytesMax = 512 * 1024
+/** Digits of an id that a rule gets. */
+const idLength = 32
 
 export const getBucketLifecycle: Operation = {
   scope: 'bucket',
@@ -36,6 +38,15 @@ export const deleteBucketLifecycle: Operation = {
   },
 }
 
-/** Gives an id to rules without one, as S3. */
-export const withIds = (rules: readonly LifecycleRule[]): readonly LifecycleRule[] =>
-  rules.map((rule) => (rule.id === '' ? { ...rule, id: randomUUID() } : rule))
+/** Gives an id to rules without one, as S3. The same rules get the same ids, so that a client that repeats them does not put them off. */
+export function withIds(rules: readonly LifecycleRule[]): readonly LifecycleRule[] {
+  const taken = new Set(rules.map(({ id }) => id))
+  return rules.map((rule) => {
+    if (rule.id !== '') return rule
+    const text = JSON.stringify(rule)
+    let id = ''
+    for (let at = 0; taken.has(id); at++) id = hash('sha256', `${at} ${text}`).slice(0, idLength)
+    taken.add(id)
+    return { ...rule, id }
+  })
+}

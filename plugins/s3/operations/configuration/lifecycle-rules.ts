@@ -19,6 +19,7 @@ export function checkLifecycleRules(rules: readonly LifecycleRule[]): void {
     if (rule.id.length > idLengthMax) {
       throw invalidArgument('ID', rule.id.slice(0, idLengthMax), `ID length should not exceed allowed limit of ${idLengthMax}`)
     }
+    if (!rule.id.isWellFormed()) throw invalidArgument('ID', rule.id.toWellFormed(), 'ID must be Unicode text')
     if (ids.has(rule.id)) throw invalidArgument('ID', rule.id, 'Rule ID must be unique. Found same ID for more than one rule')
     ids.add(rule.id)
     checkFilter(rule)
@@ -28,6 +29,7 @@ export function checkLifecycleRules(rules: readonly LifecycleRule[]): void {
 
 function checkFilter({ filter, expiration, abortDays }: LifecycleRule): void {
   const { prefix = '', tags, sizeAbove, sizeBelow } = filter
+  if (!prefix.isWellFormed() || prefix.includes('\0')) throw refused('A prefix must be Unicode text without NUL, as keys.')
   if (Buffer.byteLength(prefix) > prefixBytesMax) throw refused(`The maximum size of a prefix is ${prefixBytesMax}.`)
   checkTags(tags, { max: objectTagsMax })
   if (sizeBelow !== undefined && sizeBelow <= (sizeAbove ?? 0)) {

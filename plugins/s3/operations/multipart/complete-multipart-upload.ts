@@ -4,6 +4,7 @@ import type { Headers } from '../../wire/headers.ts'
 import { partsMax } from '../../wire/query.ts'
 import { invalidArgument, S3Error } from '../../wire/s3-error.ts'
 import { xmlBytesMax } from '../../wire/xml-reader.ts'
+import { addExpiry } from '../objects/expiry-header.ts'
 import { readWriteCondition } from '../objects/write-condition.ts'
 import { type Operation, xmlAnswer } from '../operation.ts'
 import { readXmlBody } from '../xml-body.ts'
@@ -13,7 +14,8 @@ import { objectChecksums, requireObjectChecksum, requireUploadType } from './upl
 /** Makes the listed parts one object. Repeating the request gives the same answer. */
 export const completeMultipartUpload: Operation = {
   scope: 'object',
-  async run(request, { uploads, accessLists, storageLimits }) {
+  async run(request, services) {
+    const { uploads, accessLists, storageLimits } = services
     const { bucket, key, headers, resourceUrl } = request
     const expected = readObjectChecksum(headers)
     const expectedSize = readObjectSize(headers)
@@ -42,9 +44,9 @@ export const completeMultipartUpload: Operation = {
     })
     const { etag, versionId } = version
     const { checksums } = version.headers
-    return xmlAnswer(completedUploadDocument.write({ location: resourceUrl, bucket: bucket.name, key, etag, checksums }), {
-      'x-amz-version-id': versionId,
-    })
+    const answered: Record<string, string> = { 'x-amz-version-id': versionId }
+    await addExpiry(answered, services, { bucket, version })
+    return xmlAnswer(completedUploadDocument.write({ location: resourceUrl, bucket: bucket.name, key, etag, checksums }), answered)
   },
 }
 

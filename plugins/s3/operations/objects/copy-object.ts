@@ -10,6 +10,7 @@ import { type ObjectRequest, type Operation, xmlAnswer } from '../operation.ts'
 import { readWrittenAccess, recorded } from '../written-access.ts'
 import { copiedChecksums } from './copied-checksums.ts'
 import { copySourceHeaders, findCopySource, readDirective } from './copy-source.ts'
+import { addExpiry } from './expiry-header.ts'
 import { readWriteCondition } from './write-condition.ts'
 
 type Source = Awaited<ReturnType<typeof findCopySource>>
@@ -48,7 +49,9 @@ export const copyObject: Operation = {
       record: recorded(bucket, access, services),
     })
     const result = { etag: version.etag, lastModifiedMs: version.createdAtMs, checksums: version.headers.checksums }
-    return xmlAnswer(copyResultDocument.write(result), { ...copySourceHeaders(source), 'x-amz-version-id': version.versionId })
+    const answered: Record<string, string> = { ...copySourceHeaders(source), 'x-amz-version-id': version.versionId }
+    await addExpiry(answered, services, { bucket, version })
+    return xmlAnswer(copyResultDocument.write(result), answered)
   },
 }
 

@@ -6,6 +6,7 @@ import { percentEncode } from '../../wire/percent-encoding.ts'
 import { checkTags, objectTagsMax, readTaggingHeader, type Tags } from '../../wire/tags.ts'
 import { requireKey } from '../../wire/target.ts'
 import type { BucketRequest, Operation, S3Answer } from '../operation.ts'
+import { addExpiry } from './expiry-header.ts'
 import { storedHeaders, storeObject } from './put-object.ts'
 
 type Fields = NonNullable<BucketRequest['form']>
@@ -17,7 +18,9 @@ export const postObject: Operation = {
     const fields: Fields = request.form ?? new Map()
     const key = requireKey(requireField(fields, 'key'))
     const version = await storeObject({ ...request, key }, services, readTags(fields) ?? readTaggingHeader(request.headers))
-    return successAnswer(request, fields, version)
+    const headers = storedHeaders(version)
+    await addExpiry(headers, services, { bucket: request.bucket, version })
+    return successAnswer(request, fields, { version, headers })
   },
 }
 
@@ -27,10 +30,14 @@ function readTags(fields: Fields): Tags | undefined {
   return document === undefined ? undefined : checkTags(taggingDocument.parse(Buffer.from(document)), { max: objectTagsMax })
 }
 
-function successAnswer({ bucket, resourceUrl }: BucketRequest, fields: Fields, version: ObjectVersion): S3Answer {
+interface Stored {
+  readonly version: ObjectVersion
+  readonly headers: Readonly<Record<string, string>>
+}
+
+function successAnswer({ bucket, resourceUrl }: BucketRequest, fields: Fields, { version, headers }: Stored): S3Answer {
   const { key, etag } = version
   const location = `${resourceUrl.replace(/\/$/, '')}/${percentEncode(key, true)}`
-  const headers = storedHeaders(version)
   const redirect = redirectOf(fields.get('success_action_redirect'))
   if (redirect !== undefined) {
     const facts = `bucket=${percentEncode(bucket.name)}&key=${percentEncode(key)}&etag=${percentEncode(`"${etag}"`)}`

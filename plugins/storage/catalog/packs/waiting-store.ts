@@ -1,5 +1,5 @@
 /** Contents that wait for a pack: cached, without copies. */
-import { type Params, type Reader, sqlStatement, type Tx } from '#kernel'
+import { type DueTimes, type Params, type Reader, sqlStatement, type Tx } from '#kernel'
 import type { WaitingMember, WaitingSum } from '../../contract.ts'
 import { type AtContent, statement } from '../entities/tables.ts'
 
@@ -48,6 +48,10 @@ const nextBucket = statement((db, { after }: Params<{ after: number }>) =>
   db.selectFrom('waiting_members').select('bucket_id as bucketId').where('bucket_id', '>', after).orderBy('bucket_id').limit(1),
 )
 
+const boundTimes = statement((db, { nowMs }: Params<{ nowMs: number }>) =>
+  db.updateTable('waiting_members').set({ added_at: nowMs }).where('added_at', '>', nowMs),
+)
+
 export async function addWaiting(tx: Tx, content: NewWaiting): Promise<void> {
   await tx.run(add, content)
 }
@@ -77,4 +81,12 @@ export async function listWaiting(
 /** The next bucket after this one in which contents wait. */
 export async function nextWaitingBucket(read: Reader, after: number): Promise<number | undefined> {
   return (await read.get(nextBucket, { after }))?.bucketId
+}
+
+/** After the clock was set back, contents would wait until it has the time of their puts again, and be only in the cache until then. */
+export const waitingTimes: DueTimes = {
+  name: 'storage-waiting-members',
+  async bound(tx, nowMs) {
+    await tx.run(boundTimes, { nowMs })
+  },
 }
