@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { runSql } from '#kernel/testing'
+import { queryPlan, runSql, runsOnSqlite, watchStatements } from '#kernel/testing'
 import { openStorageRows, type StorageRows } from '../../testing/storage-rows.ts'
 import { countVersionsOn, listDataSetRecords } from './placement-store.ts'
 
@@ -36,6 +36,18 @@ test('the totals of a data set count its committed copies and their bytes', asyn
     [0, 0],
     [1, 200],
   ])
+})
+
+test.runIf(runsOnSqlite())('the data sets of a bucket are read without a walk through their copies', async () => {
+  await using rows = await openStorageRows()
+  const texts: string[] = []
+  await listDataSetRecords(
+    watchStatements(rows.database.read, (sql) => texts.push(sql)),
+    [1],
+  )
+  const ofCopies = (await queryPlan(rows.database.read, texts)).filter((step) => /^(SCAN|SEARCH) k\b/.test(step))
+  expect(ofCopies.length).toBeGreaterThan(0)
+  expect(ofCopies.filter((step) => !step.includes('content_id=?'))).toEqual([])
 })
 
 const counted = async ({ database }: StorageRows) =>

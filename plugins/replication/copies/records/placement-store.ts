@@ -91,11 +91,11 @@ const sumOfComposites = (count: string) =>
     and exists (select 1 from content_parts p join copies k on k.content_id = p.part_content_id
       where p.content_id = c.id and k.data_set_id = d.id and k.state = 'committed'))`
 
-/** Versions of members of packs on data set `d`. */
+/** Versions of members of packs on data set `d`. Packs are few beside the copies of a data set. */
 const versionsOfPacks = () => [sumOfPacks('versions').as('packedVersions'), sumOfPacks('current_versions').as('packedCurrent')]
 const sumOfPacks = (count: string) =>
-  sql<number>`(select cast(coalesce(sum(w.${sql.ref(count)}), 0) as bigint) from packs w join copies k on k.content_id = w.content_id
-    where k.data_set_id = d.id and k.state = 'committed')`
+  sql<number>`(select cast(coalesce(sum(w.${sql.ref(count)}), 0) as bigint) from packs w where w.bucket_id = d.bucket_id
+    and exists (select 1 from copies k where k.content_id = w.content_id and k.data_set_id = d.id and k.state = 'committed'))`
 
 const findDataSets = statement((db, { bucketIds }: Params<{ bucketIds: readonly number[] }>) =>
   db
