@@ -43,7 +43,7 @@ export const TableRow = component$<TableRowProps>(({ table, row, index }) => {
       aria-rowindex={index}
       aria-selected={selected ? on : undefined}
       class={[
-        'kit-ease scroll-my-24 outline-offset-[-2px] @max-[640px]:relative @max-[640px]:border-b @max-[640px]:px-4 @max-[640px]:last:border-b-0 [&:last-child>td]:border-b-0',
+        'scroll-my-24 outline-offset-[-2px] @max-[640px]:relative @max-[640px]:border-b @max-[640px]:px-4 @max-[640px]:last:border-b-0 [&:last-child>td]:border-b-0',
         looks.row,
         hasTwoLines && selected && '@max-[640px]:ps-12',
         on ? 'bg-accent-soft' : 'hover:bg-sunken/60',

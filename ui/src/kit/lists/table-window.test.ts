@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { toRowWindow, wholeListLimit } from './table-window.ts'
+import { growTo, toRowWindow, wholeListLimit } from './table-window.ts'
 
 const place = { count: 10_000, rowHeight: 44, viewHeight: 616 }
 
@@ -25,4 +25,14 @@ test('rows and spacers together have the height of the list', () => {
 test('scrolling by one row seldom moves the window', () => {
   const starts = new Set(Array.from({ length: 80 }, (_, row) => toRowWindow({ ...place, scrollTop: 44_000 + row * 44 }).start))
   expect(starts.size).toBeLessThanOrEqual(11)
+})
+
+test('a window grows to the next one before rows leave, and rows that are far away replace it', () => {
+  const at = (scrollTop: number) => toRowWindow({ count: 1000, rowHeight: 40, scrollTop, viewHeight: 800 })
+  const [first, next, far] = [at(0), at(1600), at(20_000)]
+  expect(growTo(first, next)).toEqual({ start: first.start, above: first.above, end: next.end, below: next.below })
+  expect(growTo(next, first)).toEqual({ start: first.start, above: first.above, end: next.end, below: next.below })
+  expect(growTo(first, far)).toBe(far)
+  expect(growTo(far, first)).toBe(first)
+  expect(growTo(first, at(1))).toBe(first)
 })

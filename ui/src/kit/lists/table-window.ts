@@ -32,3 +32,13 @@ export function toRowWindow({ count, rowHeight, scrollTop, viewHeight }: ScrollP
   const end = Math.min(count, start + visible + 2 * spare + step)
   return { start, end, above: start * rowHeight, below: (count - end) * rowHeight }
 }
+
+export const isSame = (a: RowWindow, b: RowWindow): boolean => a.start === b.start && a.end === b.end && a.below === b.below
+
+/** Both windows as one, so that no row leaves; the next one if there are other rows between them, and the shown one if nothing changes. */
+export function growTo(shown: RowWindow, next: RowWindow): RowWindow {
+  if (isSame(shown, next)) return shown
+  if (next.start > shown.end || next.end < shown.start) return next
+  const [upper, lower] = [shown.start < next.start ? shown : next, shown.end > next.end ? shown : next]
+  return { start: upper.start, above: upper.above, end: lower.end, below: lower.below }
+}

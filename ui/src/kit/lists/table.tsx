@@ -44,7 +44,11 @@ const TableView = component$((props: TableProps<unknown>) => {
         <div
           ref={box}
           {...(long ? { role: 'region', tabIndex: 0, 'aria-label': props.label } : {})}
-          class={long ? 'relative max-h-[70dvh] overflow-y-auto overscroll-contain outline-offset-[-2px] [overflow-anchor:none]' : ''}
+          class={
+            long
+              ? 'relative max-h-[70dvh] overflow-y-auto overscroll-contain outline-offset-[-2px] [contain:content] [overflow-anchor:none] [&_*]:transition-none!'
+              : ''
+          }
         >
           <table
             role="table"

@@ -1,5 +1,5 @@
 import { type Signal, useSignal, useTask$, useVisibleTask$ } from '@builder.io/qwik'
-import { type RowWindow, toRowWindow, wholeListLimit } from './table-window.ts'
+import { growTo, isSame, type RowWindow, toRowWindow, wholeListLimit } from './table-window.ts'
 
 const assumedRowHeight = 44
 const assumedViewHeight = 900
@@ -27,11 +27,16 @@ export const useRowWindow = (props: { readonly rows: readonly unknown[] | undefi
       const count = track(() => props.rows?.length ?? 0)
       const element = box.value
       if (!element || count <= wholeListLimit) return
-      let frame = 0
+      let [frame, timer] = [0, 0]
       const update = () => {
         frame = 0
-        const next = measure(element, count)
-        if (next.start !== view.value.start || next.end !== view.value.end || next.below !== view.value.below) view.value = next
+        const [shown, next] = [view.value, measure(element, count)]
+        clearTimeout(timer)
+        // Qwik moves every row that stays if rows leave above and others come below in one drawing. So they come first, and leave in the next one.
+        view.value = growTo(shown, next)
+        timer = window.setTimeout(() => {
+          if (!isSame(view.value, next)) view.value = next
+        })
         keepWidths(element)
       }
       const schedule = () => {
@@ -48,6 +53,7 @@ export const useRowWindow = (props: { readonly rows: readonly unknown[] | undefi
       schedule()
       cleanup(() => {
         cancelAnimationFrame(frame)
+        clearTimeout(timer)
         element.removeEventListener('scroll', schedule)
         resized.disconnect()
       })
