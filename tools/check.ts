@@ -27,6 +27,10 @@ interface Step {
   run(): Promise<readonly string[]>
 }
 
+/** The steps compute, and this many processors are there at least. */
+const stepsAtOnce = 2
+const outputBytesMax = 64 * 1024 * 1024
+
 /** The longest first; those that run in this process go beside it. */
 const steps: readonly Step[] = [
   program('types', 'node_modules/typescript/bin/tsc', ['-p', 'tsconfig.json']),
@@ -51,10 +55,6 @@ const steps: readonly Step[] = [
   ]),
   program('types of the dashboard', 'node_modules/typescript/bin/tsc', ['-p', 'ui/tsconfig.json']),
 ]
-/** The steps compute, and this many processors are there at least. */
-const stepsAtOnce = 2
-const outputBytesMax = 64 * 1024 * 1024
-
 let failed = 0
 const waiting = [...steps]
 await Promise.all(Array.from({ length: stepsAtOnce }, runWaiting))

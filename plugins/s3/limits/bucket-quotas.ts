@@ -4,7 +4,7 @@ import { defineBucketSetting } from '../bucket-settings/bucket-settings.ts'
 import { readIntoMemory } from '../bucket-settings/setting-in-memory.ts'
 
 /** What one bucket may hold, whoever owns it and writes it. 0: no limit. */
-export interface BucketQuota {
+interface BucketQuota {
   /** Object versions. */
   readonly objects: number
   /** Bytes in all object versions. */
