@@ -44,7 +44,7 @@ export interface Issuer extends AsyncDisposable {
   approve(location: string, change?: (answer: URLSearchParams) => void): URL
 }
 
-/** Plays a provider that asks nobody: it sends each browser back at once. */
+/** Makes the provider approve every sign-in without a question: it redirects the browser back at once. */
 export function agreeAtOnce({ lies, approve, url }: Issuer): void {
   lies.answer = (path, response) => {
     if (!path.startsWith('/authorize?')) return false

@@ -138,7 +138,7 @@ function removeItem(by: Rules, { version, standing }: Judgement<ObjectVersion>, 
     newerMax: newerKept + newerRemoved,
     condition(found, { nextAtMs, noncurrent }) {
       if (found?.isCurrent !== isCurrent) throw new VersionChanged()
-      // It was the current one meanwhile, such as after the delete marker above it was deleted: it is noncurrent since then.
+      // A client deleted the delete marker above it and stored the key again: it is noncurrent only since the newer version exists.
       if (!isCurrent && (nextAtMs === undefined || nextAtMs > by.atMs)) throw new VersionChanged()
       const now = { ...standing, newerNoncurrent: Math.max(0, Math.min(standing.newerNoncurrent, noncurrent - newerRemoved)) }
       if (judgeVersion(by, found, now) !== 'remove') throw new VersionChanged()

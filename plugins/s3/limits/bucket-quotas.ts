@@ -3,7 +3,7 @@ import type { Bucket, Buckets } from '#plugins/storage'
 import { defineBucketSetting } from '../bucket-settings/bucket-settings.ts'
 import { readIntoMemory } from '../bucket-settings/setting-in-memory.ts'
 
-/** What one bucket may hold, whoever owns it and writes it. 0: no limit. */
+/** Limits of one bucket, which all its writers share. 0: no limit. */
 interface BucketQuota {
   /** Object versions. */
   readonly objects: number

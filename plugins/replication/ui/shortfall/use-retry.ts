@@ -18,11 +18,12 @@ export const useRetry = () => {
     enqueued.value = 0
     try {
       // A request looks at a bounded part of the objects and says where the next one goes on.
-      for (let cursor: string | undefined, isFirst = true; isFirst || cursor !== undefined; isFirst = false) {
+      let cursor: string | undefined
+      do {
         const done = await call('POST /below-target/retry', { body: { ...scope, ...(cursor !== undefined && { cursor }) } })
         enqueued.value += done.tasks
         cursor = done.next_cursor
-      }
+      } while (cursor !== undefined)
     } finally {
       invalidate(changed)
     }

@@ -40,7 +40,7 @@ export const LimitsDialog = component$<LimitsProps>((props) => {
     <Dialog
       open={open}
       title="Limits of this user"
-      description="Everything in its buckets counts, whoever wrote it. Empty: as in the settings. none: no limit."
+      description="All object versions in its buckets count, also those that other users stored. Empty: as in the settings. none: no limit."
       pending={save.isPending}
       onClose$={save.reset}
     >
