@@ -2,7 +2,7 @@ import { existsSync, statfsSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
 import { defineConfig } from 'vitest/config'
 import { CostlyFirst } from './tools/costly-first.ts'
-import { computingTests, earlierNetworkTests, findEngineTests, renderingTests, waitingTests } from './tools/test-costs.ts'
+import { computingTests, earlierNetworkTests, findEngineTests, longTests, renderingTests, waitingTests } from './tools/test-costs.ts'
 import { compileComponents } from './ui/build/compile-components.ts'
 import { icons } from './ui/build/icons.ts'
 import { pluginUis } from './ui/build/plugin-uis.ts'
@@ -36,6 +36,7 @@ export default defineConfig({
         test: {
           name: 'waiting',
           include: waitingTests,
+          exclude: process.env.SVC_TEST_LONG === '0' ? longTests : [],
           maxWorkers: 4,
           maxConcurrency: 5,
           // Browsers and gateways share two cores with the files of three other workers.

@@ -1,12 +1,16 @@
 import { existsSync, globSync, readFileSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
 import { expect, test } from 'vitest'
-import { allowedFiles, allowedSeconds, computingTests, findEngineTests, isWaiting, waitingTests } from './test-costs.ts'
+import { allowedFiles, allowedSeconds, computingTests, findEngineTests, isWaiting, longTests, waitingTests } from './test-costs.ts'
 
 const root = fileURLToPath(new URL('..', import.meta.url))
 
 test.each(allowedFiles)('the file with its own limit %s exists', (path) => {
   expect(existsSync(`${root}${path}`)).toBe(true)
+})
+
+test.each(longTests)('the long file %s exists, and waits', (path) => {
+  expect([existsSync(`${root}${path}`), isWaiting(path)]).toEqual([true, true])
 })
 
 test('files that start processes or wait for a chain have the higher limit', () => {

@@ -192,6 +192,17 @@ const waitingFiles = [
 const waitingFileSeconds = 10
 const computingFileSeconds = 4
 
+/** Slow files that only named folders or files run: small runs of benchmarks, and further seeds of random faults. See docs/adr/0104. */
+export const longTests = [
+  'bench/packs/packing.test.ts',
+  'bench/pipeline.test.ts',
+  'bench/put-get.test.ts',
+  'bench/replacement/move-contents.test.ts',
+  'bench/s3-operations.test.ts',
+  'e2e/chaos/moves.test.ts',
+  'e2e/chaos/packed-chaos.test.ts',
+]
+
 /** Globs of the tests that wait, for the project `waiting`. */
 export const waitingTests = [...waitingFolders.map((folder) => `${folder}/**/*.test.ts`), ...waitingFiles]
 

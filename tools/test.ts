@@ -1,4 +1,4 @@
-/** `npm test`: all tests; with folders or files as arguments, exactly those. Other arguments go to vitest. */
+/** `npm test`: all tests but the long ones; with folders or files as arguments, exactly those. Other arguments go to vitest. */
 import type { Vitest } from 'vitest/node'
 import { countTests, type TestCount } from './closing-reporter.ts'
 import { chooseSecondRun } from './second-run.ts'
@@ -14,6 +14,8 @@ process.env.UV_THREADPOOL_SIZE ??= '64'
 // After the variables: vitest reads them.
 const { parseCLI, startVitest } = await import('vitest/node')
 const { filter, options } = parseCLI(['vitest', 'run', ...process.argv.slice(2).flatMap(toFilters)])
+// For vitest.config.ts.
+if (filter.length === 0) process.env.SVC_TEST_LONG ??= '0'
 const first = await startVitest('test', filter, options)
 const again = filter.length === 0 ? chooseSecondRun(filesOf(first), first.state.getUnhandledErrors().length) : []
 if (again.length === 0) await first.exit()

@@ -7,7 +7,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { testOperator } from '#kernel/testing'
 import { freePort } from '../fixtures/free-port.ts'
 import { type Stage, startStage } from '../fixtures/gateways/stage.ts'
-import { createTaskCalls, taskPlugin } from '../fixtures/task-gateway.ts'
+import { createTaskCalls, readTasks, taskPlugin } from '../fixtures/task-gateway.ts'
 import { until } from '../fixtures/until.ts'
 import { waitForCopies } from '../fixtures/verify-copies.ts'
 import { buildDashboard, hasBrowser, openPage, signIn } from './fixtures/browser.ts'
@@ -75,8 +75,12 @@ async function check({ name, clicks, from = '/sessions', run }: Job): Promise<vo
 }
 
 async function failTasks(count: number): Promise<void> {
-  await createTaskCalls(stage.gateway).put({ of: 'onceOnly', end: 'fail once', count })
-  await until('failed tasks', async () => (await call('GET', '/overview')).tasks.attention.failed === count || undefined)
+  const ids = await createTaskCalls(stage.gateway).put({ of: 'onceOnly', end: 'fail once', count })
+  await until('failed tasks', async () => {
+    const { tasks } = await readTasks(stage.gateway, '?status=failed&limit=100')
+    expect(tasks.filter(({ id }) => !ids.includes(id))).toEqual([])
+    return tasks.length === count || undefined
+  })
 }
 
 const moneyJobs: readonly Job[] = [
