@@ -192,7 +192,7 @@ const waitingFiles = [
 const waitingFileSeconds = 10
 const computingFileSeconds = 4
 
-/** Slow files that only named folders or files run: small runs of benchmarks, and further seeds of random faults. See docs/adr/0104. */
+/** Slow files that only named folders or files run: small runs of benchmarks, further seeds of random faults, and large loads. See docs/adr/0104. */
 export const longTests = [
   'bench/packs/packing.test.ts',
   'bench/pipeline.test.ts',
@@ -201,6 +201,8 @@ export const longTests = [
   'bench/s3-operations.test.ts',
   'e2e/chaos/moves.test.ts',
   'e2e/chaos/packed-chaos.test.ts',
+  'e2e/load/list-walks.test.ts',
+  'e2e/load/upload-memory.test.ts',
 ]
 
 /** Globs of the tests that wait, for the project `waiting`. */

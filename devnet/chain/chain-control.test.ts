@@ -4,7 +4,8 @@ import { afterAll, beforeAll, expect, test } from 'vitest'
 import { type Fixture, startFixture, type TestDataSet } from '../testing/fixture.ts'
 import { locationOf, outcome, send, until } from '../testing/provider-calls.ts'
 import { warmStorageAbi } from './abis.ts'
-import { createAnvilCall, createChainReader } from './rpc.ts'
+import { providerAccount } from './accounts.ts'
+import { createAnvilCall, createChainReader, createChainSigner } from './rpc.ts'
 
 let fixture: Fixture
 let dataSet: TestDataSet
@@ -147,4 +148,13 @@ test('values outside the range of mine, reorg and jump are refused with the rang
   await expect(chain().mine(0)).rejects.toThrow('blocks is 0; expected 1 to 2000')
   await expect(chain().reorg(65)).rejects.toThrow('depth is 65; expected 1 to 64')
   await expect(chain().jump(0.5)).rejects.toThrow('epochs is 0.5')
+})
+
+test('two signers of one key send at the same moments, and each transaction is mined', async () => {
+  const { address, privateKey } = providerAccount(1)
+  const signers = [1n, 2n].map((value) => ({ value, ...createChainSigner(fixture.devnet.rpcUrl, privateKey) }))
+  const sendAll = ({ value, execute }: (typeof signers)[number]) =>
+    Promise.all(Array.from({ length: 5 }, () => execute({ to: address, data: '0x', value })))
+  const receipts = (await Promise.all(signers.map(sendAll))).flat()
+  expect(new Set(receipts.map(({ transactionHash }) => transactionHash)).size).toBe(10)
 })

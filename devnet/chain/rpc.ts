@@ -2,6 +2,7 @@
 import { setTimeout as delay } from 'node:timers/promises'
 import {
   type Address,
+  BaseError,
   createPublicClient,
   defineChain,
   type Hex,
@@ -29,6 +30,10 @@ const MAX_PRIORITY_FEE_PER_GAS = 1_000_000_000n
 
 /** Gas limit in per cent of the estimate: the state may change before the block. */
 const GAS_MARGIN_PERCENT = 150n
+
+/** Another signer of the same key, such as the provider whose registration a test changes, may take the nonce first. */
+const NONCE_ATTEMPTS_MAX = 10
+const isNonceTaken = (error: unknown): boolean => error instanceof BaseError && /underpriced|nonce too low/i.test(error.details)
 
 export interface ChainReader extends PublicClient {}
 
@@ -90,7 +95,7 @@ export function createChainSigner(rpcUrl: string, privateKey: Hex, { signal, pat
   // Parallel sends would read the same account nonce.
   let previous: Promise<unknown> = Promise.resolve()
 
-  async function broadcast({ to, data, value = 0n, gas, isPatient }: TransactionRequest): Promise<Hex> {
+  async function signAndSend({ to, data, value = 0n, gas, isPatient }: TransactionRequest): Promise<Hex> {
     const call = { ...(to && { to }), data, value }
     const serializedTransaction = await account.signTransaction({
       ...call,
@@ -103,6 +108,16 @@ export function createChainSigner(rpcUrl: string, privateKey: Hex, { signal, pat
     })
     if (isPatient) patient?.add(keccak256(serializedTransaction))
     return reader.sendRawTransaction({ serializedTransaction })
+  }
+
+  async function broadcast(request: TransactionRequest): Promise<Hex> {
+    for (let attempt = 1; ; attempt++) {
+      try {
+        return await signAndSend(request)
+      } catch (error) {
+        if (attempt === NONCE_ATTEMPTS_MAX || !isNonceTaken(error)) throw error
+      }
+    }
   }
 
   function send(request: TransactionRequest): Promise<Hex> {

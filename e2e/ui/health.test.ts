@@ -108,7 +108,7 @@ describe.runIf(hasBrowser)('pages of health', { timeout: 240_000 }, () => {
   test('a speed test says what it does, refuses a second one, shows its result, and is out of date at another URL', async () => {
     await becomes(first(), 'available')
     await becomes(second(), 'available')
-    first().faults.add({ kind: 'delay', delayMs: 3000, routes: ['upload_put'] })
+    first().faults.add({ kind: 'delay', delayMs: 6000, routes: ['upload_put'] })
     await using watched = await openPage()
     const { page } = watched
     const card = page.getByRole('region', { name: 'Upload speed test' })

@@ -1,4 +1,5 @@
 import {
+  clock,
   configSections,
   database,
   dbSchemas,
@@ -27,7 +28,10 @@ export const lifecyclePlugin = definePlugin({
     const { realCalendar } = await import('./rules/calendar-policy.ts')
     return [
       provide(actionCounts, {}, () => new ActionCounts()),
-      provide(lifecycleEngine, {}, () => ({ expiryOf: (rules, version) => expiryOf(rules, version, realCalendar) })),
+      provide(lifecycleEngine, { database, clock, actionCounts }, (deps) => ({
+        expiryOf: (rules, version) => expiryOf(rules, version, realCalendar),
+        stateOf: async (bucketId) => (await import('./shown/lifecycle-state.ts')).readState(deps, bucketId),
+      })),
     ]
   },
   contributes: [

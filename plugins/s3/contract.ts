@@ -104,10 +104,32 @@ export interface StoredRules {
   readonly changedAtMs: number
 }
 
+/** What the rules of a bucket did at a midnight. */
+export interface LifecycleRun {
+  /** What had expired until then is deleted. */
+  readonly dueMs: number
+  readonly startedMs: number
+  /** Null: it has not ended. */
+  readonly endedMs: number | null
+  readonly markersAdded: number
+  /** Their bytes are deleted too. */
+  readonly versionsDeleted: number
+  readonly markersDeleted: number
+  readonly uploadsAborted: number
+}
+
+export interface LifecycleState {
+  /** The latest run; undefined: there was none. */
+  readonly run?: LifecycleRun | undefined
+  /** Why no rule acts now: time passed while svc was off, or the clock was set ahead; the clock is ahead of that of the database. */
+  readonly rest?: { readonly reason: 'unseen_time' | 'clock_ahead'; readonly untilMs?: number } | undefined
+}
+
 /** Carries the rules out. Absent while the plugin `lifecycle` is disabled: rules then rest, and new ones are refused. */
 export interface LifecycleEngine {
   /** When a current version expires, in days of 24 hours, and by which rule. */
   expiryOf(rules: readonly LifecycleRule[], version: ObjectVersion): { readonly atMs: number; readonly ruleId: string } | undefined
+  stateOf(bucketId: number): Promise<LifecycleState>
 }
 
 export const lifecycleEngine = defineService<LifecycleEngine>('s3.lifecycle-engine')
@@ -122,6 +144,8 @@ export interface LifecycleRules {
   hasRules(bucket: Bucket): boolean
   /** Returns undefined for a version that no rule will delete, and without an engine. */
   expiryOf(bucket: Bucket, version: ObjectVersion): Promise<ReturnType<LifecycleEngine['expiryOf']>>
+  /** Returns undefined without an engine. */
+  stateOf(bucket: Bucket): Promise<LifecycleState | undefined>
   /** Buckets with rules that were not changed after `changedUntilMs`, by id, at most `limit`. */
   bucketsWithRules(page: { readonly afterId: number; readonly changedUntilMs: number; readonly limit: number }): Promise<readonly number[]>
   read(bucketId: number): Promise<StoredRules | undefined>

@@ -13,12 +13,18 @@ test('objects expire with a delete marker, their versions after it, and then the
   await scene.put('a', 'two')
   await scene.setRules({ ...expireAfter(2), noncurrent: { days: 3 } })
   const seen: string[][] = []
+  const states: unknown[] = [await scene.rules.stateOf(scene.photos())]
   for (let day = 1; day <= 8; day++) {
     await scene.clock.advance(dayMs)
     await scene.run()
     seen.push(await scene.keys())
+    states.push(await scene.rules.stateOf(scene.photos()))
   }
   expect(seen).toEqual([['a', 'a'], ['a*', 'a', 'a'], ['a*', 'a'], ['a*', 'a'], ['a*'], [], [], []])
+  const second = scene.clock.now() - 6 * dayMs
+  const nothing = { markersAdded: 0, versionsDeleted: 0, markersDeleted: 0, uploadsAborted: 0 }
+  const runAt = (atMs: number) => ({ dueMs: atMs, startedMs: atMs, endedMs: atMs, ...nothing })
+  expect(states.slice(0, 3)).toEqual([{}, { run: runAt(second - dayMs) }, { run: { ...runAt(second), markersAdded: 1 } }])
   // Their bytes went the way of a deletion by a client.
   expect(scene.cache.stats().usedBytes).toBe(0)
   expect(await allRows(scene.database.read, 'select id from contents')).toEqual([])

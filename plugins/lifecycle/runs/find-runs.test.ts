@@ -41,6 +41,8 @@ async function live(scene: LifecycleScene, hours: number): Promise<void> {
   }
 }
 
+const state = async (scene: LifecycleScene) => (await scene.rules.stateOf(scene.photos())) ?? {}
+
 const expire = { expiration: { kind: 'days', days: 1 } } as const
 
 test('each bucket with rules gets one run a day, after the first midnight that its rules have seen', async () => {
@@ -81,11 +83,13 @@ test('after the clock was set ahead no run begins for a day, and none at all whe
   await scene.clock.advance(90 * dayMs)
   expect(await look(scene)).toEqual([])
   expect(scene.actionCounts.isResting).toBe(true)
+  expect((await state(scene)).rest).toEqual({ reason: 'unseen_time', untilMs: scene.clock.now() + dayMs })
   await live(scene, 23)
   expect(await look(scene)).toEqual([])
   await live(scene, 1)
   expect(await look(scene)).toHaveLength(1)
   expect(scene.actionCounts.isResting).toBe(false)
+  expect(await state(scene)).toEqual({ run: undefined, rest: undefined })
 })
 
 test('rules that were stored, and runs that began, while the clock was ahead do not rest after it was set back', async () => {
@@ -108,6 +112,7 @@ test('rules that were stored, and runs that began, while the clock was ahead do 
   await scene.database.write(async (tx) => {
     for (const { bound } of times) await bound(tx, nowMs)
   })
+  expect((await state(scene)).run).toMatchObject({ dueMs: nowMs, endedMs: expect.any(Number) })
   expect(await found()).toEqual([])
   for (; aheadMs < dayMs; aheadMs += hourMs) await found()
   expect(await found()).toEqual([rightMs + dayMs])
@@ -126,6 +131,7 @@ test('no run begins while the clock is ahead of that of the database', async () 
   const log: Log = { ...silentLog, warn: (message, fields) => void lines.push([message, fields]) }
   for (let times = 0; times < 2; times++) expect(await look(scene, recordingQueue(), { ...behind(30), log })).toEqual([])
   expect(scene.actionCounts.isResting).toBe(true)
+  expect((await state(scene)).rest).toEqual({ reason: 'clock_ahead' })
   expect(lines).toEqual([[expect.stringContaining('ahead of that of the database'), { aheadMs: 30 * hourMs }]])
   expect(await look(scene, recordingQueue(), behind(2))).toHaveLength(1)
   expect(await look(scene, recordingQueue(), behind(-30))).toHaveLength(1)

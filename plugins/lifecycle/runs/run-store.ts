@@ -1,4 +1,5 @@
 import type { DueTimes, Params, Reader, Tx } from '#kernel'
+import type { LifecycleRun } from '#plugins/s3'
 import { statement } from '../tables.ts'
 import type { SeenClock } from './clock-policy.ts'
 
@@ -48,6 +49,14 @@ const find = statement((db, { bucketId }: OfBucket) =>
     .where('bucket_id', '=', bucketId),
 )
 
+const findShown = statement((db, { bucketId }: OfBucket) =>
+  db
+    .selectFrom('lifecycle_runs')
+    .select(['due_at as dueMs', 'started_at as startedMs', 'ended_at as endedMs', 'marked as markersAdded', 'removed as versionsDeleted'])
+    .select(['markers_removed as markersDeleted', 'aborted as uploadsAborted'])
+    .where('bucket_id', '=', bucketId),
+)
+
 const begin = statement((db, { bucketId, dueMs, nowMs }: OfBucket<{ dueMs: number; nowMs: number }>) =>
   db
     .insertInto('lifecycle_runs')
@@ -86,7 +95,10 @@ const findBegun = statement((db, { ids, dueMs }: Params<{ ids: readonly number[]
 )
 
 const boundRuns = statement((db, { nowMs }: Params<{ nowMs: number }>) =>
-  db.updateTable('lifecycle_runs').set({ due_at: nowMs, phase: 'ended' }).where('due_at', '>', nowMs),
+  db
+    .updateTable('lifecycle_runs')
+    .set(({ fn, val }) => ({ due_at: nowMs, phase: 'ended', ended_at: fn.coalesce('ended_at', val(nowMs)) }))
+    .where('due_at', '>', nowMs),
 )
 
 const readClock = statement((db) => db.selectFrom('lifecycle_clock').select(['seen_at as seenMs', 'rests_until as restsUntilMs']))
@@ -100,6 +112,11 @@ const writeClock = statement((db, { seenMs, restsUntilMs }: Params<{ seenMs: num
 
 export async function findRun(read: Reader, bucketId: number): Promise<Run | undefined> {
   return await read.get(find, { bucketId })
+}
+
+/** The latest run of the bucket, as people see it. */
+export async function findShownRun(read: Reader, bucketId: number): Promise<LifecycleRun | undefined> {
+  return await read.get(findShown, { bucketId })
 }
 
 /** Replaces the run of an earlier day. */

@@ -12,6 +12,7 @@ import { realCalendar, realDayMs } from '../rules/calendar-policy.ts'
 import { expiryOf } from '../rules/expiry-policy.ts'
 import { ActionCounts } from '../runs/action-counts.ts'
 import { type ApplyDeps, applyRules } from '../runs/apply-rules.ts'
+import { readState } from '../shown/lifecycle-state.ts'
 
 export const dayMs = realDayMs
 
@@ -23,12 +24,13 @@ export async function openLifecycleScene(options: ObjectStorageOptions = {}) {
     { name: 'lifecycle', migrations },
   ]
   const storage = await openVersionStorage({ clock, moreSchemas, ...options })
+  const actionCounts = new ActionCounts()
   const { database, buckets, objects, versions, uploads } = storage
   const engine = {
     expiryOf: (rules: readonly LifecycleRule[], version: Parameters<typeof expiryOf>[1]) => expiryOf(rules, version, realCalendar),
+    stateOf: (bucketId: number) => readState({ database, clock, actionCounts }, bucketId),
   }
   const rules: LifecycleRules = await createLifecycleRules({ database, buckets, clock, engine })
-  const actionCounts = new ActionCounts()
   const lines: unknown[] = []
   const log: Log = { ...silentLog, info: (message, fields) => void lines.push([message, fields]) }
   const deps: ApplyDeps = {

@@ -70,6 +70,27 @@ const lifecycleRule = type({
   'abort_upload_days?': 'number.integer > 0',
 })
 
+/** What the rules did at the latest midnight at which they acted; null: they have not acted yet. */
+const lifecycleRun = type({
+  /** The midnight. */
+  due_at: text,
+  started_at: text,
+  /** Null: it has not ended. */
+  ended_at: 'string | null',
+  markers_added: 'number.integer',
+  /** Permanently, with their bytes. */
+  versions_deleted: 'number.integer',
+  markers_deleted: 'number.integer',
+  uploads_aborted: 'number.integer',
+})
+
+/** Why no rule acts now: `unseen_time` passed while svc was off, or its clock was set ahead; or its clock is ahead of that of the database. */
+const lifecycleRest = type({
+  reason: "'unseen_time' | 'clock_ahead'",
+  /** Null: until the clocks agree. */
+  until: 'string | null',
+})
+
 export const showS3Settings = defineEndpoint({
   method: 'GET',
   path: '/api/v1/buckets/:name/s3-settings',
@@ -82,6 +103,8 @@ export const showS3Settings = defineEndpoint({
     lifecycle_rules: lifecycleRule.array(),
     /** False: the plugin `lifecycle` is disabled, and the rules rest. */
     lifecycle_is_on: 'boolean',
+    lifecycle_run: lifecycleRun.or('null'),
+    lifecycle_rest: lifecycleRest.or('null'),
     quota,
   }),
   refusals: ['bucket_not_found'],
@@ -159,6 +182,7 @@ export const changeQuota = defineEndpoint({
   refusals,
 })
 
+export type ShownLifecycle = Pick<typeof showS3Settings.answer.infer, 'lifecycle_is_on' | 'lifecycle_run' | 'lifecycle_rest'>
 export type ShownQuota = typeof quota.infer
 export type ShownLifecycleRule = typeof lifecycleRule.infer
 export type ShownAccess = typeof access.infer

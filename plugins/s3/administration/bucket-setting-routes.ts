@@ -27,7 +27,7 @@ import {
   type ShownQuota,
   showS3Settings,
 } from './bucket-setting-api.ts'
-import { describeLifecycleRule, readLifecycleRules } from './lifecycle-rule-json.ts'
+import { describeLifecycleRule, describeLifecycleState, readLifecycleRules } from './lifecycle-rule-json.ts'
 import { withAdminErrors } from './setting-refusal.ts'
 
 const noBlock = { blockPublicAcls: false, ignorePublicAcls: false, blockPublicPolicy: false, restrictPublicBuckets: false }
@@ -52,6 +52,7 @@ export const bucketSettingRoutes = defineRoutes({
         tags: listTags((await bucketSettings.find(bucket, tagsSetting)) ?? {}),
         lifecycle_rules: ((await lifecycleRules.find(bucket)) ?? []).map(describeLifecycleRule),
         lifecycle_is_on: lifecycleRules.isCarriedOut,
+        ...describeLifecycleState(await lifecycleRules.stateOf(bucket)),
         quota: await describeQuota(bucket),
       }
     })

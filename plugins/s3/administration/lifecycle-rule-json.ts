@@ -1,8 +1,9 @@
 import { isDeepStrictEqual } from 'node:util'
-import type { Expiration, LifecycleFilter, LifecycleRule } from '../contract.ts'
+import { formatTime } from '#kernel'
+import type { Expiration, LifecycleFilter, LifecycleRule, LifecycleState } from '../contract.ts'
 import { isDay } from '../documents/lifecycle-configuration.ts'
 import { malformed } from '../wire/xml-reader.ts'
-import type { ShownLifecycleRule } from './bucket-setting-api.ts'
+import type { ShownLifecycle, ShownLifecycleRule } from './bucket-setting-api.ts'
 
 const dateLength = 'YYYY-MM-DD'.length
 
@@ -23,6 +24,21 @@ export function describeLifecycleRule({ id, isEnabled, filter, expiration, noncu
     ...(abortDays !== undefined && { abort_upload_days: abortDays }),
   }
 }
+
+export const describeLifecycleState = ({ run, rest }: LifecycleState = {}): Omit<ShownLifecycle, 'lifecycle_is_on'> => ({
+  lifecycle_run: run
+    ? {
+        due_at: formatTime(run.dueMs),
+        started_at: formatTime(run.startedMs),
+        ended_at: run.endedMs === null ? null : formatTime(run.endedMs),
+        markers_added: run.markersAdded,
+        versions_deleted: run.versionsDeleted,
+        markers_deleted: run.markersDeleted,
+        uploads_aborted: run.uploadsAborted,
+      }
+    : null,
+  lifecycle_rest: rest ? { reason: rest.reason, until: rest.untilMs === undefined ? null : formatTime(rest.untilMs) } : null,
+})
 
 /** Throws MalformedXML for members that exclude each other. A rule that is stored already keeps the form in which S3 clients wrote it. */
 export function readLifecycleRules(shown: readonly ShownLifecycleRule[], stored: readonly LifecycleRule[]): readonly LifecycleRule[] {

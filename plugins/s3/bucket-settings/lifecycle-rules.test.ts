@@ -5,7 +5,7 @@ import type { LifecycleRule } from '../contract.ts'
 import { migrations } from '../migrations.ts'
 import { createLifecycleRules } from './lifecycle-rules.ts'
 
-const engine = { expiryOf: () => ({ atMs: 1, ruleId: 'r' }) }
+const engine = { expiryOf: () => ({ atMs: 1, ruleId: 'r' }), stateOf: async () => ({}) }
 const rule = (days: number): LifecycleRule => ({
   id: 'r',
   isEnabled: true,

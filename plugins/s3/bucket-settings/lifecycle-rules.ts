@@ -66,6 +66,7 @@ export async function createLifecycleRules({ database, buckets, clock, engine }:
       const rules = engine && version.isCurrent ? await find(bucket) : undefined
       return rules && engine?.expiryOf(rules, version)
     },
+    stateOf: async ({ id }) => await engine?.stateOf(id),
     async bucketsWithRules(page) {
       return (await bucketsWithSetting(database.read, { name, ...page })).map(({ bucketId }) => bucketId)
     },

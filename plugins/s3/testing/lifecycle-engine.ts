@@ -14,6 +14,7 @@ export const lifecycleTestPlugin = definePlugin({
         const rule = rules.find(({ filter, expiration }) => expiration?.kind === 'days' && key.startsWith(filter.prefix ?? ''))
         return rule && { ...daysOnly, ruleId: rule.id }
       },
+      stateOf: async () => ({}),
     })),
   ],
 })

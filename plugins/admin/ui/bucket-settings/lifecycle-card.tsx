@@ -15,7 +15,7 @@ import {
   useAction$,
   useRefusal,
 } from '@svc/ui-kit'
-import { actionsOf, type LifecycleRule, readDraft, scopeOf } from './lifecycle-texts.ts'
+import { actionsOf, type LifecycleRule, lastRunOf, readDraft, restOf, scopeOf } from './lifecycle-texts.ts'
 
 const route = 'PUT /buckets/:name/s3-settings/lifecycle'
 
@@ -26,7 +26,8 @@ interface LifecycleCardProps {
 
 /** Rules by which versions and uploads are deleted. */
 export const LifecycleCard = component$<LifecycleCardProps>(({ bucket, settings }) => {
-  const { lifecycle_rules: rules, lifecycle_is_on: isOn } = settings
+  const { lifecycle_rules: rules, lifecycle_is_on: isOn, lifecycle_run: run } = settings
+  const rest = restOf(settings)
   const [prefix, expireDays, noncurrentDays, newerKept, abortDays] = [
     useSignal(''),
     useSignal(''),
@@ -59,7 +60,7 @@ export const LifecycleCard = component$<LifecycleCardProps>(({ bucket, settings 
   return (
     <Card title="Lifecycle rules">
       <div class="flex flex-col gap-3 text-sm">
-        {!isOn && <Alert tone="warning" title="The rules rest: the plugin lifecycle is disabled." />}
+        {rest && <Alert tone="warning" title={rest} />}
         {rules.length === 0 && <p class="text-muted">No rule: svc deletes no version by itself.</p>}
         <ul class="flex flex-col divide-y">
           {rules.map((rule) => (
@@ -86,6 +87,7 @@ export const LifecycleCard = component$<LifecycleCardProps>(({ bucket, settings 
             </li>
           ))}
         </ul>
+        {run && <p class="text-xs text-muted">{lastRunOf(run)}</p>}
         {refused && <p class="text-xs text-muted">{refused}</p>}
         {!refused && isOn && (
           <form noValidate preventdefault:submit onSubmit$={ask} class="flex flex-col gap-3">

@@ -1,6 +1,7 @@
-import { type Answer, formatBytes, formatExactCount, formatPlural } from '@svc/ui-kit'
+import { type Answer, formatBytes, formatExactCount, formatExactTime, formatPlural } from '@svc/ui-kit'
 
-export type LifecycleRule = Answer<'GET /buckets/:name/s3-settings'>['lifecycle_rules'][number]
+type Settings = Answer<'GET /buckets/:name/s3-settings'>
+export type LifecycleRule = Settings['lifecycle_rules'][number]
 
 /** The fields of the form as typed; empty: not part of the rule. */
 export interface RuleDraft {
@@ -67,4 +68,24 @@ export function scopeOf({ prefix, tags = [], size_above, size_below }: Lifecycle
     size_below !== undefined && `smaller than ${formatBytes(size_below)}`,
   ]
   return parts.filter((part) => typeof part === 'string').join(', ')
+}
+
+/** Why no rule acts now; undefined: they act. */
+export function restOf({ lifecycle_is_on: isOn, lifecycle_rest: rest }: Settings): string | undefined {
+  if (!isOn) return 'The rules rest: the plugin lifecycle is disabled.'
+  if (!rest) return undefined
+  if (rest.until === null) return 'The rules rest: the clock of svc is ahead of that of the database. Set both.'
+  return `The rules rest until ${formatExactTime(rest.until)}: time passed while svc was off, or its clock was set ahead. Check the clock.`
+}
+
+/** What the rules did last. */
+export function lastRunOf({ due_at, ended_at, ...counts }: NonNullable<Settings['lifecycle_run']>): string {
+  const did = [
+    counts.markers_added > 0 && `${formatPlural(counts.markers_added, 'object')} moved to the trash`,
+    counts.versions_deleted > 0 && `${formatPlural(counts.versions_deleted, 'version')} deleted permanently`,
+    counts.markers_deleted > 0 && `${formatPlural(counts.markers_deleted, 'delete marker')} removed`,
+    counts.uploads_aborted > 0 && `${formatPlural(counts.uploads_aborted, 'upload')} aborted`,
+  ].filter((text) => typeof text === 'string')
+  const when = ended_at === null ? 'The run for' : 'Last run, for'
+  return `${when} ${formatExactTime(due_at)}${ended_at === null ? ' has not ended' : ''}: ${did.join(', ') || 'nothing was deleted'}.`
 }

@@ -10,8 +10,9 @@ export async function run(call: AdminCall<{ bucket: string }, RulesFlags & { yes
   const client = await openAdminClient(call)
   const show = () => client.call(showS3Settings, { params })
   if (!body) {
-    const { lifecycle_rules: rules, lifecycle_is_on: isOn } = await show()
-    return call.out.result({ rules }, lifecycleText(rules, { isOn })) as undefined
+    const settings = await show()
+    const rules = settings.lifecycle_rules
+    return call.out.result({ rules }, lifecycleText(rules, settings)) as undefined
   }
   if (!call.flags.yes && body.rules.length > 0) {
     const [first, ...others] = newDeletions(body.rules, (await show()).lifecycle_rules)
@@ -19,5 +20,5 @@ export async function run(call: AdminCall<{ bucket: string }, RulesFlags & { yes
     if (first) requireConfirmation(false, `the deletions in ${params.name} by ${describeRule(first)}${more}`)
   }
   const changed = await client.call(changeLifecycle, { params, body })
-  call.out.result(changed, `Lifecycle rules changed\n${lifecycleText(changed.rules, { isOn: true })}`)
+  call.out.result(changed, `Lifecycle rules changed\n${lifecycleText(changed.rules)}`)
 }

@@ -1,11 +1,32 @@
 /** Lifecycle rules in words. */
 import { formatSize, onOneLine } from '#cli'
-import type { ShownLifecycleRule } from '../bucket-setting-api.ts'
+import type { ShownLifecycle, ShownLifecycleRule } from '../bucket-setting-api.ts'
 
-export function lifecycleText(rules: readonly ShownLifecycleRule[], { isOn }: { readonly isOn: boolean }): string {
-  if (rules.length === 0) return 'No lifecycle rules: svc deletes no version by itself.'
-  const resting = isOn ? [] : ['The plugin lifecycle is disabled, so the rules rest; enable it with svc plugins enable lifecycle']
-  return [...resting, ...rules.flatMap((rule) => [titleOf(rule), ...actionsOf(rule).map((text) => `  ${text}`)])].join('\n')
+const acting: ShownLifecycle = { lifecycle_is_on: true, lifecycle_run: null, lifecycle_rest: null }
+
+/** @param state is left out after a change, when no run is of these rules */
+export function lifecycleText(rules: readonly ShownLifecycleRule[], state: ShownLifecycle = acting): string {
+  const last = state.lifecycle_run ? [runText(state.lifecycle_run)] : []
+  if (rules.length === 0) return ['No lifecycle rules: svc deletes no version by itself.', ...last].join('\n')
+  const named = rules.flatMap((rule) => [titleOf(rule), ...actionsOf(rule).map((text) => `  ${text}`)])
+  return [...restTexts(state), ...named, ...last].join('\n')
+}
+
+function restTexts({ lifecycle_is_on: isOn, lifecycle_rest: rest }: ShownLifecycle): readonly string[] {
+  if (!isOn) return ['The plugin lifecycle is disabled, so the rules rest; enable it with svc plugins enable lifecycle']
+  if (!rest) return []
+  if (rest.until === null) return ['The rules rest: the clock of svc is ahead of that of the database; set both']
+  return [`The rules rest until ${rest.until}: time passed while svc was off, or its clock was set ahead; check the clock`]
+}
+
+function runText({ due_at, ended_at, ...counts }: NonNullable<ShownLifecycle['lifecycle_run']>): string {
+  const did = [
+    ['delete markers added', counts.markers_added],
+    ['versions deleted', counts.versions_deleted],
+    ['delete markers deleted', counts.markers_deleted],
+    ['uploads aborted', counts.uploads_aborted],
+  ].flatMap(([what, count]) => (count === 0 ? [] : `${what}: ${count}`))
+  return `Last run, for ${due_at}: ${did.join(', ') || 'nothing was deleted'}${ended_at === null ? '; it has not ended' : ''}`
 }
 
 /** One line: the rule and all that it does. */

@@ -58,7 +58,7 @@ test('lifecycle rules are told in words, and texts of clients cannot control the
     { id: 'rest', enabled: false, expire_date: '2030-01-01', abort_upload_days: 2 },
     { id: 'markers', enabled: true, remove_expired_markers: true as const },
   ]
-  expect(lifecycleText(rules, { isOn: false })).toBe(
+  expect(lifecycleText(rules, { lifecycle_is_on: false, lifecycle_run: null, lifecycle_rest: null })).toBe(
     `The plugin lifecycle is disabled, so the rules rest; enable it with svc plugins enable lifecycle
 rule logs [31m: keys that begin with logs/ , tag stage=old, larger than 1.00 KiB, smaller than 2.00 KiB
   objects get a delete marker 1 day after their upload
@@ -74,6 +74,28 @@ rule markers: all keys
   )
 })
 
+test('the last run tells what it did, and rules that rest why', () => {
+  const run = {
+    due_at: '2026-11-29T00:00:00.000Z',
+    started_at: '2026-11-29T00:05:00.000Z',
+    ended_at: null,
+    markers_added: 2,
+    versions_deleted: 0,
+    markers_deleted: 1,
+    uploads_aborted: 3,
+  }
+  const text = (changes: object, rules: Parameters<typeof lifecycleText>[0] = [{ id: 'a', enabled: true, expire_days: 1 }]) =>
+    lifecycleText(rules, { lifecycle_is_on: true, lifecycle_run: run, lifecycle_rest: null, ...changes })
+  expect(text({})).toMatch(
+    /\nLast run, for 2026-11-29T00:00:00.000Z: delete markers added: 2, delete markers deleted: 1, uploads aborted: 3; it has not ended$/,
+  )
+  const idle = { ...run, ended_at: run.started_at, markers_added: 0, markers_deleted: 0, uploads_aborted: 0 }
+  expect(text({ lifecycle_run: idle }, [])).toMatch(/^No lifecycle rules.*\nLast run, for .*: nothing was deleted$/)
+  const until = '2026-11-30T00:00:00.000Z'
+  expect(text({ lifecycle_rest: { reason: 'unseen_time', until } })).toMatch(/^The rules rest until 2026-11-30T00:00:00.000Z: time passed/)
+  expect(text({ lifecycle_rest: { reason: 'clock_ahead', until: null } })).toMatch(/^The rules rest: the clock of svc is ahead/)
+})
+
 test('a quota is beside the use', () => {
   expect(quotaText({ objects: null, bytes: 2 ** 30, usage: { objects: 7, bytes: 2 ** 29 } })).toBe(
     'Object versions: 7, no limit\nSize: 512.00 MiB, limit 1.00 GiB',
@@ -81,7 +103,7 @@ test('a quota is beside the use', () => {
 })
 
 test('what is not there is said', () => {
-  expect(lifecycleText([], { isOn: true })).toBe('No lifecycle rules: svc deletes no version by itself.')
+  expect(lifecycleText([])).toBe('No lifecycle rules: svc deletes no version by itself.')
   expect(corsText([])).toMatch(/^No CORS rules/)
   expect(tagsText([])).toBe('No tags.')
 })

@@ -11,7 +11,7 @@ export async function run(call: AdminCall<{ bucket: string }>): Promise<undefine
     ['CORS rules', corsText(settings.cors_rules)],
     ['Tags', tagsText(settings.tags)],
     ['Quota', quotaText(settings.quota)],
-    ['Lifecycle rules', lifecycleText(settings.lifecycle_rules, { isOn: settings.lifecycle_is_on })],
+    ['Lifecycle rules', lifecycleText(settings.lifecycle_rules, settings)],
   ]
   call.out.result(settings, parts.map(([title, text]) => `${title}\n${text}`).join('\n\n'))
 }
