@@ -63,9 +63,12 @@ export default defineConfig({
           name: 'earlier-network',
           include: earlierNetworkTests,
           env: { SVC_DEVNET_NETWORK: '1.3' },
+          // As those of `waiting`, with which they run.
           maxWorkers: 4,
           maxConcurrency: 5,
-          sequence: { groupOrder: 5 },
+          testTimeout: 240_000,
+          hookTimeout: 300_000,
+          sequence: { groupOrder: 1 },
         },
       },
       {

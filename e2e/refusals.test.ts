@@ -1,7 +1,5 @@
 /** Refused S3 requests leave no file, no row and no task. */
 import { connect } from 'node:net'
-import { join } from 'node:path'
-import { DatabaseSync } from 'node:sqlite'
 import { ListObjectsV2Command, ListObjectVersionsCommand } from '@aws-sdk/client-s3'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { sendRaw } from '#kernel/testing'
@@ -9,6 +7,7 @@ import { chunkedBody } from '../plugins/s3/testing/chunked-body.ts'
 import { exchangeRaw } from '../plugins/s3/testing/raw-exchange.ts'
 import { type SignedRequestOptions, signedRequest } from '../plugins/s3/testing/signed-request.ts'
 import { listCachedFiles } from './fixtures/cached-files.ts'
+import { readRows } from './fixtures/gateways/gateway-database.ts'
 import { type Stage, type StoredObject, stageBucket, startStage } from './fixtures/gateways/stage.ts'
 import { until } from './fixtures/until.ts'
 
@@ -44,10 +43,9 @@ const countedTables = ['buckets', 'contents', 'object_versions', 'object_heads',
 async function takeStock(): Promise<Inventory> {
   const { Contents = [] } = await stage.s3.send(new ListObjectsV2Command({ Bucket: stageBucket }))
   const listed = await stage.s3.send(new ListObjectVersionsCommand({ Bucket: stageBucket })).catch(() => undefined)
-  using database = new DatabaseSync(join(stage.dir, 'db', 'svc.db'), { readOnly: true })
   // The cache check runs every minute without a request.
   const rowsOf = (table: string) => (table === 'tasks' ? `tasks where kind <> 'cache_capacity_reconcile'` : table)
-  const count = (table: string) => Number(database.prepare(`select count(*) as n from ${rowsOf(table)}`).get()?.n)
+  const count = (table: string) => readRows(stage.dir, `select 1 from ${rowsOf(table)}`).length
   return {
     objects: Contents.map(({ Key }) => Key),
     versions: listed?.Versions?.length ?? 0,

@@ -192,13 +192,14 @@ const waitingFiles = [
 const waitingFileSeconds = 10
 const computingFileSeconds = 4
 
-/** Slow files that only named folders or files run: small runs of benchmarks, further seeds of random faults, and large loads. See docs/adr/0104. */
+/** Slow files that only named folders or files run: small runs of benchmarks, seeds of random faults, and large loads. See docs/adr/0104. */
 export const longTests = [
   'bench/packs/packing.test.ts',
   'bench/pipeline.test.ts',
   'bench/put-get.test.ts',
   'bench/replacement/move-contents.test.ts',
   'bench/s3-operations.test.ts',
+  'e2e/chaos/chaos.test.ts',
   'e2e/chaos/moves.test.ts',
   'e2e/chaos/packed-chaos.test.ts',
   'e2e/load/list-walks.test.ts',

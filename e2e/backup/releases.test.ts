@@ -6,7 +6,7 @@ import { CreateBucketCommand, GetObjectCommand } from '@aws-sdk/client-s3'
 import { expect, test } from 'vitest'
 import { allRows } from '#kernel/testing'
 import { svcHome } from '../../cli/testing/run-svc.ts'
-import { openReadOnly } from '../fixtures/check-database.ts'
+import { openReader } from '../fixtures/check-database.ts'
 import { startServeHere } from '../fixtures/gateways/serve-here.ts'
 import type { S3User } from '../fixtures/s3-client.ts'
 import { put, readBack } from './load.ts'
@@ -21,7 +21,7 @@ interface Written {
 
 /** Names of tables, indexes and triggers, and the columns of tables. */
 async function partsOf(dir: string): Promise<readonly string[]> {
-  using database = openReadOnly(join(dir, 'db', 'svc.db'))
+  using database = openReader(dir)
   const rows = await allRows<{ part: string }>(
     database,
     `select m.type || ' ' || m.name || coalesce(' ' || c.name, '') as part from sqlite_master m

@@ -1,9 +1,8 @@
 /** Checks an idle gateway: its tasks and copies, then with `svc doctor` its chain, providers, database and files. */
-import { join } from 'node:path'
 import type { Reader } from '#kernel'
 import { getRow } from '#kernel/testing'
 import { type Body, digestOf } from '../fixtures/body.ts'
-import { findUnrecordedAttempts, openReadOnly } from '../fixtures/check-database.ts'
+import { findUnrecordedAttempts, openReader } from '../fixtures/check-database.ts'
 import type { FundedDevnet } from '../fixtures/gateways/funded-devnet.ts'
 import { findProblemsWithDoctor } from '../fixtures/run-doctor.ts'
 import { readTasks } from '../fixtures/task-gateway.ts'
@@ -38,7 +37,7 @@ export async function findProblemsAtRest(deps: AtRestDeps): Promise<AtRest> {
   const problems = [...(await findFailedTasks(deps)), ...(await findMissingCopies(deps))]
   await deps.gateway.process.stop()
   const { dir } = deps.gateway
-  using database = openReadOnly(join(dir, 'db', 'svc.db'))
+  using database = openReader(dir)
   problems.push(...(await findProblemsWithDoctor(dir)), ...(await findUnrecordedAttempts(database, deps.network.devnet)))
   const [surplusPieces, unsettled] = [await count(database, surplusCount), await count(database, unsettledCount)]
   if (unsettled > 0) problems.push(`${unsettled} attempts of released copies are not decided, or surplus pieces are not removed`)

@@ -1,10 +1,9 @@
 /** An operator who releases storage confirmations while attempts wait in a chain that stands still. */
-import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { allRows } from '#kernel/testing'
 import type { Devnet } from '../../devnet/devnet.ts'
 import { bodyOf } from '../fixtures/body.ts'
-import { openReadOnly } from '../fixtures/check-database.ts'
+import { openReader } from '../fixtures/check-database.ts'
 import { until } from '../fixtures/until.ts'
 import type { ChaosClient } from './client.ts'
 import type { LiveGateway } from './live-gateway.ts'
@@ -88,7 +87,7 @@ async function releaseEntries(
 }
 
 async function waitUntilResent({ dir }: LiveGateway, copyIds: readonly number[]): Promise<void> {
-  using database = openReadOnly(join(dir, 'db', 'svc.db'))
+  using database = openReader(dir)
   const resent = `select i.copy_id from commit_items i join commit_batches b on b.id = i.batch_id
     where i.copy_id in (${copyIds.join(', ')}) and i.released_at is null and b.state in ('submitted', 'uncertain')`
   const endMs = performance.now() + resentWithinMs

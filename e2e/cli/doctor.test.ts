@@ -12,12 +12,12 @@ import {
   writeFileSync,
 } from 'node:fs'
 import { dirname, join } from 'node:path'
-import { DatabaseSync } from 'node:sqlite'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import type { Finding } from '#kernel/system'
 import { testOperator } from '#kernel/testing'
 import { type SvcHome, svcHome } from '../../cli/testing/run-svc.ts'
 import { listCachedFiles } from '../fixtures/cached-files.ts'
+import { openGatewayDatabase } from '../fixtures/gateways/gateway-database.ts'
 import { type Stage, startStage } from '../fixtures/gateways/stage.ts'
 import { findProblemsWithDoctor } from '../fixtures/run-doctor.ts'
 import { isTerminalMissing, runOnTerminal } from './run-on-terminal.ts'
@@ -151,12 +151,8 @@ const databaseFile = () => join(stage.dir, 'db', 'svc.db')
 
 /** Runs SQL on the database file, without its foreign keys. */
 function damage(...statements: readonly string[]): void {
-  const database = new DatabaseSync(databaseFile(), { enableForeignKeyConstraints: false, timeout: 5000 })
-  try {
-    for (const statement of statements) database.exec(statement)
-  } finally {
-    database.close()
-  }
+  using database = openGatewayDatabase(stage.dir, { isReadOnly: false })
+  for (const statement of ['pragma foreign_keys = off', ...statements]) database.exec(statement)
 }
 
 const cachedFile = () => listCachedFiles(stage.dir).find((path) => path.includes('/blobs/')) ?? ''

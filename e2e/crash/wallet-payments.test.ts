@@ -2,13 +2,13 @@
 import { spawn } from 'node:child_process'
 import { mkdtempSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { DatabaseSync } from 'node:sqlite'
 import { fileURLToPath } from 'node:url'
 import { DeleteBucketCommand, DeleteObjectCommand } from '@aws-sdk/client-s3'
 import { createPublicClient, http, parseAbi, parseEther } from 'viem'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import type { Devnet } from '../../devnet/devnet.ts'
 import { type FundedDevnet, startFundedDevnet } from '../fixtures/gateways/funded-devnet.ts'
+import { readRows } from '../fixtures/gateways/gateway-database.ts'
 import { stageBucket as Bucket, restartStage, startProcessStage } from '../fixtures/gateways/stage.ts'
 import { startLyingNode } from '../fixtures/lying-node.ts'
 import { until } from '../fixtures/until.ts'
@@ -112,18 +112,11 @@ test.concurrent('I-50: deposits of several processes at the same time never shar
 })
 
 /** Operations that the database of the service records. */
-function operations(dir: string) {
-  const database = new DatabaseSync(join(dir, 'db', 'svc.db'), { readOnly: true })
-  try {
-    return database.prepare('select type, status, chain_nonce as nonce from wallet_operations order by id').all() as unknown as readonly {
-      readonly type: string
-      readonly status: string
-      readonly nonce: number
-    }[]
-  } finally {
-    database.close()
-  }
-}
+const operations = (dir: string) =>
+  readRows<{ type: string; status: string; nonce: number }>(
+    dir,
+    'select type, status, chain_nonce as nonce from wallet_operations order by id',
+  )
 
 test('I-50: a killed deposit, the termination of a running service and further deposits each land once', { timeout: 600_000 }, async () => {
   await using stage = await startProcessStage({ providers: 1, copies: 1, blockTimeSeconds: 1, killAt: '' })

@@ -1,33 +1,27 @@
 /** Observes the cache of a gateway: files, database rows and API answers. */
 import { request } from 'node:http'
-import { join } from 'node:path'
-import { DatabaseSync } from 'node:sqlite'
 import { exchangeRaw, type RawAnswer } from '../../plugins/s3/testing/raw-exchange.ts'
 import { signedRequest } from '../../plugins/s3/testing/signed-request.ts'
 import { countCachedBlobs } from '../fixtures/cached-files.ts'
 import type { Gateway } from '../fixtures/gateways/gateway.ts'
+import { readRows } from '../fixtures/gateways/gateway-database.ts'
 import { stageBucket } from '../fixtures/gateways/stage.ts'
 import type { S3User } from '../fixtures/s3-client.ts'
 import { until } from '../fixtures/until.ts'
 
 export const countCachedFiles = countCachedBlobs
 
-export function query<R>(dir: string, sql: string): readonly R[] {
-  using database = new DatabaseSync(join(dir, 'db', 'svc.db'), { readOnly: true })
-  return database.prepare(sql).all() as R[]
-}
-
 /** Waits until so many files are left, and as many rows. */
 export const waitForCachedFiles = (dir: string, count: number): Promise<true> =>
   until(
     `${count} cached files`,
-    async () => (countCachedFiles(dir) === count && query(dir, 'select 1 from cache_entries').length === count) || undefined,
+    async () => (countCachedFiles(dir) === count && readRows(dir, 'select 1 from cache_entries').length === count) || undefined,
   )
 
 /** Waits until the cache check that each commit enqueues has run. */
 export const waitForReconcile = (dir: string): Promise<true> =>
   until('the cache check', async () => {
-    const open = query(
+    const open = readRows(
       dir,
       `select 1 from tasks where kind = 'cache_capacity_reconcile' and status in ('pending', 'running') and wait_reason is null`,
     )

@@ -7,19 +7,12 @@ import { expect, test } from 'vitest'
 import { saveConfigFile } from '#kernel/system'
 import { listCachedFiles } from '../fixtures/cached-files.ts'
 import { checkDatabase } from '../fixtures/check-database.ts'
+import { readRows } from '../fixtures/gateways/gateway-database.ts'
 import { startGateway, startGatewayHere } from '../fixtures/gateways/gateway-process.ts'
 import { createAdvancingClock } from '../fixtures/gateways/serve-here.ts'
 import { type Stage, stageBucket, startStage } from '../fixtures/gateways/stage.ts'
 import { until } from '../fixtures/until.ts'
-import {
-  announceOverS3,
-  announceToAdmin,
-  cacheStats,
-  countCachedFiles,
-  query,
-  waitForCachedFiles,
-  waitForReconcile,
-} from './cache-state.ts'
+import { announceOverS3, announceToAdmin, cacheStats, countCachedFiles, waitForCachedFiles, waitForReconcile } from './cache-state.ts'
 
 /** Scenarios with faults have separate devnets, so that all can run at the same time. */
 const scenario = (name: string, run: () => Promise<void>) => test.concurrent(name, { timeout: 240_000 }, run)
@@ -165,7 +158,7 @@ scenario(
     // Eviction begins at once, and may kill the process before it serves.
     const doomed = await startGateway({ ...options, killAt: 'storage.evict.claimed' }).catch(() => undefined)
     await doomed?.ended
-    expect(query(stage.dir, 'select state from cache_entries')).toEqual([1, 2, 3].map(() => ({ state: 'evicting' })))
+    expect(readRows(stage.dir, 'select state from cache_entries')).toEqual([1, 2, 3].map(() => ({ state: 'evicting' })))
     expect(countCachedFiles(stage.dir)).toBe(3)
 
     setPolicy('none')

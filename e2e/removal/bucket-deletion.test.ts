@@ -1,5 +1,3 @@
-import { join } from 'node:path'
-import { DatabaseSync } from 'node:sqlite'
 import {
   CreateBucketCommand,
   CreateMultipartUploadCommand,
@@ -14,6 +12,7 @@ import { expect, test } from 'vitest'
 import { watchProbes } from '#kernel/testing'
 import type { Fault } from '../../devnet/faults.ts'
 import { checkDatabase } from '../fixtures/check-database.ts'
+import { readRows } from '../fixtures/gateways/gateway-database.ts'
 import {
   stageBucket as Bucket,
   restartStage,
@@ -46,18 +45,9 @@ function terminations({ network }: Stage, { copies }: Provenance): number {
   return transactions.filter(({ kind, dataSetId = 0, ok }) => kind === 'terminate' && ids.has(dataSetId) && ok === true).length
 }
 
-function readRows<T>({ dir }: Pick<Stage, 'dir'>, sql: string): readonly T[] {
-  const database = new DatabaseSync(join(dir, 'db', 'svc.db'), { readOnly: true })
-  try {
-    return database.prepare(sql).all() as unknown as readonly T[]
-  } finally {
-    database.close()
-  }
-}
-
 const tables = ['contents', 'copies', 'data_sets', 'data_set_endings', 'replica_slots', 'commit_batches', 'commit_items', 'removals']
 const count = (stage: Pick<Stage, 'dir'>, table: string) =>
-  Number(readRows<{ n: number }>(stage, `select count(*) as n from ${table}`)[0]?.n)
+  Number(readRows<{ n: number }>(stage.dir, `select count(*) as n from ${table}`)[0]?.n)
 
 /** Waits until only `buckets` buckets are left, and no row of the others. */
 const forgotten = (stage: Pick<Stage, 'dir'>, buckets = 0) =>
@@ -104,7 +94,7 @@ scenario('when the provider refuses to end the service, the wallet ends it by on
   await deleteAll(stage, object)
   await forgotten(stage)
   expect(terminations(stage, where)).toBe(0)
-  expect(readRows(stage, 'select type, status from wallet_operations')).toEqual([{ type: 'terminate', status: 'confirmed' }])
+  expect(readRows(stage.dir, 'select type, status from wallet_operations')).toEqual([{ type: 'terminate', status: 'confirmed' }])
   expect(await stage.settle([])).toEqual([])
 })
 
@@ -130,7 +120,7 @@ test('I-44: a termination below the base fee is replaced, and does not stop the 
   const [first] = await until(
     'a signed termination',
     async () => {
-      const rows = readRows<{ raw: `0x${string}` }>(stage, "select raw_tx as raw from wallet_operations where status = 'submitted'")
+      const rows = readRows<{ raw: `0x${string}` }>(stage.dir, "select raw_tx as raw from wallet_operations where status = 'submitted'")
       return rows.length > 0 ? rows : undefined
     },
     { withinMs: 240_000, everyMs: 20 },
@@ -144,11 +134,11 @@ test('I-44: a termination below the base fee is replaced, and does not stop the 
   await setBaseFee(stage, cap * 100n)
   await chain.release()
   await forgotten(stage)
-  expect(readRows(stage, 'select type, status from wallet_operations')).toEqual([
+  expect(readRows(stage.dir, 'select type, status from wallet_operations')).toEqual([
     { type: 'terminate', status: 'confirmed' },
     { type: 'terminate', status: 'confirmed' },
   ])
-  expect(readRows(stage, 'select raw_tx as raw from wallet_replaced')).toContainEqual(first)
+  expect(readRows(stage.dir, 'select raw_tx as raw from wallet_replaced')).toContainEqual(first)
   expect(stage.gateway.log()).toContain('a wallet transaction below the base fee was replaced')
   expect(await stage.settle([])).toEqual([])
 })

@@ -1,9 +1,8 @@
-import { join } from 'node:path'
-import { DatabaseSync } from 'node:sqlite'
 import { DeleteObjectCommand, ListObjectVersionsCommand } from '@aws-sdk/client-s3'
 import { expect, test } from 'vitest'
 import type { Fault } from '../../devnet/faults.ts'
 import { checkDatabase } from '../fixtures/check-database.ts'
+import { readRows } from '../fixtures/gateways/gateway-database.ts'
 import {
   restartStage,
   type Stage,
@@ -183,11 +182,4 @@ function place(stage: Stage, ...faults: readonly Fault[]): void {
   for (const provider of stage.network.devnet.providers) for (const fault of faults) provider.faults.add(fault)
 }
 
-function countRows({ dir }: Stage, table: string): number {
-  const database = new DatabaseSync(join(dir, 'db', 'svc.db'), { readOnly: true })
-  try {
-    return Number(database.prepare(`select count(*) as n from ${table}`).get()?.n)
-  } finally {
-    database.close()
-  }
-}
+const countRows = ({ dir }: Stage, table: string): number => readRows(dir, `select 1 from ${table}`).length

@@ -1,18 +1,12 @@
-import { join } from 'node:path'
-import { DatabaseSync } from 'node:sqlite'
 import { expect, test } from 'vitest'
 import { watchProbes } from '#kernel/testing'
+import { readRows } from '../fixtures/gateways/gateway-database.ts'
 import { createAdvancingClock } from '../fixtures/gateways/serve-here.ts'
 import { startStage } from '../fixtures/gateways/stage.ts'
 import { completes, confirm, generationsOf, reaches, withReplacements } from './scene.ts'
 
 const scenario = (name: string, run: () => Promise<void>) => test(name, { timeout: 300_000 }, run)
 const hourMs = 3_600_000
-
-function rowsOf<T>(dir: string, sql: string): readonly T[] {
-  using database = new DatabaseSync(join(dir, 'db', 'svc.db'), { readOnly: true })
-  return database.prepare(sql).all() as unknown as readonly T[]
-}
 
 scenario('an old provider that does not answer: the payer ends its service on chain', async () => {
   const clock = createAdvancingClock()
@@ -27,7 +21,7 @@ scenario('an old provider that does not answer: the payer ends its service on ch
   clock.advance(25 * hourMs)
   const done = await completes(stage, confirmed)
   expect(Number(done.terminationEpoch)).toBeGreaterThan(0)
-  expect(rowsOf(stage.dir, 'select type, status from wallet_operations')).toEqual([{ type: 'terminate', status: 'confirmed' }])
+  expect(readRows(stage.dir, 'select type, status from wallet_operations')).toEqual([{ type: 'terminate', status: 'confirmed' }])
   expect((await stage.stored(object)).copies.map(({ provider_id }) => provider_id)).toContain(confirmed.providerId)
 })
 
@@ -47,7 +41,8 @@ scenario(
     held.release()
     await reaches(stage, confirmed, ({ status, waitReason }) => status === 'waiting' && waitReason === 'target')
     for (let hour = 0; hour < 6; hour++) clock.advance(hourMs)
-    const attempts = () => rowsOf<{ n: number }>(stage.dir, `select max(attempts) as n from tasks where kind = 'storage_replacement'`)[0]?.n
+    const attempts = () =>
+      readRows<{ n: number }>(stage.dir, `select max(attempts) as n from tasks where kind = 'storage_replacement'`)[0]?.n
     const waiting = await reaches(stage, confirmed, ({ status }) => status === 'waiting')
     expect(waiting).toMatchObject({ lastError: null, failureReason: null })
     expect(attempts()).toBe(0)

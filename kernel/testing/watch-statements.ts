@@ -35,5 +35,5 @@ export async function queryPlan(reader: Reader, texts: Iterable<string>): Promis
 }
 
 /** Runs statements on a database file that a test opened itself. */
-export const readerOf = (database: DatabaseSync, path: string): Reader =>
+export const readerOf = (database: Pick<DatabaseSync, 'prepare'>, path: string): Reader =>
   new SqliteReader(new StatementCache(database as unknown as NativeDatabase, path))
