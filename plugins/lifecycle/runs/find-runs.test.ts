@@ -92,6 +92,15 @@ test('after the clock was set ahead no run begins for a day, and none at all whe
   expect(await state(scene)).toEqual({ run: undefined, rest: undefined })
 })
 
+test('when its time is over, a rest is not taken for a wrong clock before the next look', async () => {
+  await using scene = await openLifecycleScene()
+  await live(scene, 1)
+  await scene.clock.advance(90 * dayMs)
+  await look(scene)
+  await scene.clock.advance(dayMs)
+  expect([scene.actionCounts.isResting, (await state(scene)).rest]).toEqual([true, undefined])
+})
+
 test('rules that were stored, and runs that began, while the clock was ahead do not rest after it was set back', async () => {
   await using scene = await openLifecycleScene()
   const rightMs = scene.clock.now()

@@ -70,7 +70,7 @@ async function isClockBelieved({ database, actionCounts, log }: FindDeps, nowMs:
   if (isWrong && !actionCounts.isResting) {
     log.warn('lifecycle rules rest: the clock is ahead of that of the database; set both', { aheadMs: nowMs - databaseNowMs })
   }
-  actionCounts.isResting = isWrong || nowMs < seen.restsUntilMs
+  actionCounts.rest = isWrong ? 'clock_ahead' : nowMs < seen.restsUntilMs ? 'unseen_time' : undefined
   if (before && seen.restsUntilMs > before.restsUntilMs) {
     log.warn('lifecycle rules rest: time passed while svc was off, or the clock was set ahead; check the clock', {
       unseenMs: nowMs - before.seenMs,

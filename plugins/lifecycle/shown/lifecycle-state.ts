@@ -6,7 +6,7 @@ import { findSeenClock, findShownRun } from '../runs/run-store.ts'
 interface StateDeps {
   readonly database: Database
   readonly clock: Clock
-  readonly actionCounts: Pick<ActionCounts, 'isResting'>
+  readonly actionCounts: Pick<ActionCounts, 'rest'>
 }
 
 /** What the rules of the bucket did last, and why none acts now. */
@@ -14,5 +14,5 @@ export async function readState({ database, clock, actionCounts }: StateDeps, bu
   const run = await findShownRun(database.read, bucketId)
   const { restsUntilMs = 0 } = (await findSeenClock(database.read)) ?? {}
   if (clock.now() < restsUntilMs) return { run, rest: { reason: 'unseen_time', untilMs: restsUntilMs } }
-  return { run, rest: actionCounts.isResting ? { reason: 'clock_ahead' } : undefined }
+  return { run, rest: actionCounts.rest === 'clock_ahead' ? { reason: 'clock_ahead' } : undefined }
 }
