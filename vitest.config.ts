@@ -17,6 +17,17 @@ const path = (relative: string) => fileURLToPath(new URL(relative, import.meta.u
 const memory = '/dev/shm'
 const inMemory = existsSync(memory) && freeBytes(memory) > 2 ** 30 ? { TMPDIR: memory } : {}
 
+/** The projects whose tests wait run together. */
+const waiting = {
+  // More workers than cores: most of the time they wait for blocks and for processes to start.
+  maxWorkers: 4,
+  maxConcurrency: 5,
+  // Browsers and gateways share two cores with the files of three other workers.
+  testTimeout: 240_000,
+  hookTimeout: 300_000,
+  sequence: { groupOrder: 1 },
+}
+
 export default defineConfig({
   test: {
     isolate: false,
@@ -32,17 +43,11 @@ export default defineConfig({
     projects: [
       {
         extends: true,
-        // More workers than cores: most of the time they wait for blocks and for processes to start.
         test: {
           name: 'waiting',
           include: waitingTests,
           exclude: process.env.SVC_TEST_LONG === '0' ? longTests : [],
-          maxWorkers: 4,
-          maxConcurrency: 5,
-          // Browsers and gateways share two cores with the files of three other workers.
-          testTimeout: 240_000,
-          hookTimeout: 300_000,
-          sequence: { groupOrder: 1 },
+          ...waiting,
         },
       },
       {
@@ -63,12 +68,7 @@ export default defineConfig({
           name: 'earlier-network',
           include: earlierNetworkTests,
           env: { SVC_DEVNET_NETWORK: '1.3' },
-          // As those of `waiting`, with which they run.
-          maxWorkers: 4,
-          maxConcurrency: 5,
-          testTimeout: 240_000,
-          hookTimeout: 300_000,
-          sequence: { groupOrder: 1 },
+          ...waiting,
         },
       },
       {

@@ -7,7 +7,7 @@ import { chunkedBody } from '../plugins/s3/testing/chunked-body.ts'
 import { exchangeRaw } from '../plugins/s3/testing/raw-exchange.ts'
 import { type SignedRequestOptions, signedRequest } from '../plugins/s3/testing/signed-request.ts'
 import { listCachedFiles } from './fixtures/cached-files.ts'
-import { readRows } from './fixtures/gateways/gateway-database.ts'
+import { countRows } from './fixtures/gateways/gateway-database.ts'
 import { type Stage, type StoredObject, stageBucket, startStage } from './fixtures/gateways/stage.ts'
 import { until } from './fixtures/until.ts'
 
@@ -45,12 +45,11 @@ async function takeStock(): Promise<Inventory> {
   const listed = await stage.s3.send(new ListObjectVersionsCommand({ Bucket: stageBucket })).catch(() => undefined)
   // The cache check runs every minute without a request.
   const rowsOf = (table: string) => (table === 'tasks' ? `tasks where kind <> 'cache_capacity_reconcile'` : table)
-  const count = (table: string) => readRows(stage.dir, `select 1 from ${rowsOf(table)}`).length
   return {
     objects: Contents.map(({ Key }) => Key),
     versions: listed?.Versions?.length ?? 0,
     cacheFiles: listCachedFiles(stage.dir).length,
-    rows: Object.fromEntries(countedTables.map((table) => [table, count(table)])),
+    rows: Object.fromEntries(countedTables.map((table) => [table, countRows(stage.dir, rowsOf(table))])),
   }
 }
 

@@ -4,7 +4,7 @@ import { exchangeRaw, type RawAnswer } from '../../plugins/s3/testing/raw-exchan
 import { signedRequest } from '../../plugins/s3/testing/signed-request.ts'
 import { countCachedBlobs } from '../fixtures/cached-files.ts'
 import type { Gateway } from '../fixtures/gateways/gateway.ts'
-import { readRows } from '../fixtures/gateways/gateway-database.ts'
+import { countRows } from '../fixtures/gateways/gateway-database.ts'
 import { stageBucket } from '../fixtures/gateways/stage.ts'
 import type { S3User } from '../fixtures/s3-client.ts'
 import { until } from '../fixtures/until.ts'
@@ -13,19 +13,16 @@ export const countCachedFiles = countCachedBlobs
 
 /** Waits until so many files are left, and as many rows. */
 export const waitForCachedFiles = (dir: string, count: number): Promise<true> =>
-  until(
-    `${count} cached files`,
-    async () => (countCachedFiles(dir) === count && readRows(dir, 'select 1 from cache_entries').length === count) || undefined,
-  )
+  until(`${count} cached files`, async () => (countCachedFiles(dir) === count && countRows(dir, 'cache_entries') === count) || undefined)
 
 /** Waits until the cache check that each commit enqueues has run. */
 export const waitForReconcile = (dir: string): Promise<true> =>
   until('the cache check', async () => {
-    const open = readRows(
+    const open = countRows(
       dir,
-      `select 1 from tasks where kind = 'cache_capacity_reconcile' and status in ('pending', 'running') and wait_reason is null`,
+      `tasks where kind = 'cache_capacity_reconcile' and status in ('pending', 'running') and wait_reason is null`,
     )
-    return open.length === 0 || undefined
+    return open === 0 || undefined
   })
 
 // biome-ignore lint/suspicious/noExplicitAny: as the Admin API answers

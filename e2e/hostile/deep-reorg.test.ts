@@ -1,7 +1,7 @@
 /** Reorganisations deeper than `chain.confirmations`: confirmed pieces vanish, and new pieces get their ids. */
 import { DeleteObjectCommand } from '@aws-sdk/client-s3'
 import { expect, test } from 'vitest'
-import { readRows } from '../fixtures/gateways/gateway-database.ts'
+import { countRows } from '../fixtures/gateways/gateway-database.ts'
 import { type Stage, type StoredObject, stageBucket, startStage } from '../fixtures/gateways/stage.ts'
 import { until } from '../fixtures/until.ts'
 import type { Provenance } from '../fixtures/verify-copies.ts'
@@ -62,14 +62,12 @@ const waitForContents = (stage: Stage, left: number) =>
     'the deletion of the contents',
     async () => {
       await stage.network.devnet.chain.mine(5)
-      return count(stage, 'contents') === left || undefined
+      return countRows(stage.dir, 'contents') === left || undefined
     },
     { withinMs: 150_000, everyMs: 500 },
   )
 
 const unfinal = `commit_batches where final_at is null and state <> 'closed'`
-
-const count = ({ dir }: Stage, rows: string): number => readRows(dir, `select 1 from ${rows}`).length
 
 scenario(
   'I-27 I-28: after a deep reorganisation, deleting an object whose pieces vanished removes no other piece, and the others are committed again',
@@ -99,10 +97,10 @@ scenario('I-28: a removal is withheld even after a reorganisation deeper than ch
   await using _ = stage
   const deleted = await stage.put()
   const where = await stage.stored(deleted)
-  await until('the finality of every commit', async () => (count(stage, unfinal) === 0 ? true : undefined))
+  await until('the finality of every commit', async () => (countRows(stage.dir, unfinal) === 0 ? true : undefined))
   await rewind(stage, fromEpoch)
   await remove(stage, deleted)
-  await until('the return of the copies to an unconfirmed state', async () => (count(stage, unfinal) > 0 ? true : undefined))
+  await until('the return of the copies to an unconfirmed state', async () => (countRows(stage.dir, unfinal) > 0 ? true : undefined))
   const newObject = await stage.put()
   await stage.network.devnet.chain.release()
   expect(places(await stage.stored(newObject)).some((place) => places(where).includes(place))).toBe(true)

@@ -12,7 +12,7 @@ import { expect, test } from 'vitest'
 import { watchProbes } from '#kernel/testing'
 import type { Fault } from '../../devnet/faults.ts'
 import { checkDatabase } from '../fixtures/check-database.ts'
-import { readRows } from '../fixtures/gateways/gateway-database.ts'
+import { countRows, readRows } from '../fixtures/gateways/gateway-database.ts'
 import {
   stageBucket as Bucket,
   restartStage,
@@ -46,12 +46,10 @@ function terminations({ network }: Stage, { copies }: Provenance): number {
 }
 
 const tables = ['contents', 'copies', 'data_sets', 'data_set_endings', 'replica_slots', 'commit_batches', 'commit_items', 'removals']
-const count = (stage: Pick<Stage, 'dir'>, table: string) =>
-  Number(readRows<{ n: number }>(stage.dir, `select count(*) as n from ${table}`)[0]?.n)
 
 /** Waits until only `buckets` buckets are left, and no row of the others. */
 const forgotten = (stage: Pick<Stage, 'dir'>, buckets = 0) =>
-  until('the rows of the bucket are deleted', async () => count(stage, 'buckets') === buckets || undefined, { withinMs: 240_000 })
+  until('the rows of the bucket are deleted', async () => countRows(stage.dir, 'buckets') === buckets || undefined, { withinMs: 240_000 })
 
 const place = ({ network }: Stage, fault: Fault) => network.devnet.providers[0]?.faults.add(fault)
 
@@ -66,7 +64,7 @@ scenario('a deleted bucket is gone at once; its pieces are removed, its services
   expect((await s3.send(new ListBucketsCommand({}))).Buckets).toEqual([])
   await s3.send(new CreateBucketCommand({ Bucket }))
   await forgotten(stage, 1)
-  for (const table of tables) expect([table, count(stage, table)]).toEqual([table, 0])
+  for (const table of tables) expect([table, countRows(stage.dir, table)]).toEqual([table, 0])
   for (const { data_set_id, piece_id } of where.copies)
     expect(await network.devnet.pieceLive(BigInt(data_set_id), BigInt(piece_id))).toBe(false)
   expect(terminations(stage, where)).toBe(2)
@@ -167,7 +165,9 @@ for (const { probes, fault } of chains) {
       expect(await stage.gateway.ended, `the probe ${probe} was not reached`).toBe('SIGKILL')
       stage = stack.use(await restartStage(stage, { killAt: '' }))
       await forgotten(stage)
-      expect(fault ? count(stage, "wallet_operations where status = 'confirmed'") : terminations(stage, where)).toBe(fault ? index + 1 : 1)
+      expect(fault ? countRows(stage.dir, "wallet_operations where status = 'confirmed'") : terminations(stage, where)).toBe(
+        fault ? index + 1 : 1,
+      )
       await stage.s3.send(new CreateBucketCommand({ Bucket }))
     }
     await stage.gateway.stop()
